@@ -1,0 +1,1 @@
+"""What the servers list, as immutable snapshots that can be searched; no I/O, no coroutine."""

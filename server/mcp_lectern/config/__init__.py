@@ -1,0 +1,1 @@
+"""Where servers are configured, and how each file is read; starts nothing."""

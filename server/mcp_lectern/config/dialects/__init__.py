@@ -1,0 +1,1 @@
+"""One module per configuration host; each knows its own file's shape and variables."""

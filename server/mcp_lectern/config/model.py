@@ -1,0 +1,85 @@
+"""A server entry as configured, and where it came from; must not know how to start it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+
+class Level(Enum):
+    """Who vouches for an entry."""
+
+    USER = "user"
+    """--config or trusted settings: the person typed it."""
+    HOST = "host"
+    """Another program's user file: one consent is needed."""
+    WORKSPACE = "workspace"
+    """A file inside a workspace folder, or settings that may come from one: approval is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an entry was written. ``line`` and ``column`` are zero-based, for diagnostics and code lenses."""
+
+    level: Level
+    label: str
+    path: Path | None = None
+    folder: Path | None = None
+    line: int = 0
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSpec:
+    """One entry, as written: variables unexpanded. ``kind`` is ``stdio``, ``http`` or ``sse``.
+
+    ``raw`` is the entry's own JSON value: what an approval shows and covers. ``env`` maps to None where
+    the variable is to be removed. ``dialect`` names the variable syntax (``vscode``, ``claude``).
+    """
+
+    name: str
+    kind: str
+    origin: Origin
+    dialect: str
+    raw: Mapping[str, object]
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str | None] = field(default_factory=dict)
+    cwd: str | None = None
+    env_file: str | None = None
+    url: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    disabled: bool = False
+    roots: bool | None = None
+    protocol: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong in a configuration: one sentence that says what and what to do.
+
+    ``severity`` is ``error`` or ``warning``; ``line``/``column`` are zero-based positions in ``path``.
+    """
+
+    message: str
+    path: Path | None = None
+    line: int = 0
+    column: int = 0
+    severity: str = "error"
+    server: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A stdio entry with its variables expanded: what a process is started with. Never logged or shown.
+
+    ``env`` is the whole environment. ``secrets`` are the expanded values that must be masked in every log.
+    """
+
+    command: str
+    args: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: Path
+    secrets: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Pure answers to an editor's questions: text and a snapshot in, plain data out."""

@@ -1,0 +1,1 @@
+"""The one owner of tasks and live state: servers, listings, reads."""

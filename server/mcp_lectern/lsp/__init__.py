@@ -1,0 +1,1 @@
+"""The skin towards editors; the only importer of pygls and lsprotocol."""

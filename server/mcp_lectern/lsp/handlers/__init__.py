@@ -1,0 +1,1 @@
+"""One file per LSP method; each converts, asks a feature, converts back."""

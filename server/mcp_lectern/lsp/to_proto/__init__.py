@@ -1,0 +1,1 @@
+"""From plain data to LSP shapes."""

@@ -1,0 +1,1 @@
+"""Typed resource operations over a session; they know methods, not transports."""

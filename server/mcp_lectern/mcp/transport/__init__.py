@@ -1,0 +1,1 @@
+"""Byte pipes to servers; they know framing, not methods."""

@@ -1,0 +1,1 @@
+"""The mention grammar: text in, spans out; knows no catalogue, no server, no editor."""

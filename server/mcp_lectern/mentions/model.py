@@ -1,0 +1,39 @@
+"""What a mention is; must not know how it is found or what it resolves to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A mention in a text. ``start`` and ``end`` are offsets in code points, ``start`` at the ``@``.
+
+    ``server`` is None where the mention is unqualified. ``server_span`` and ``uri_span`` are the
+    offsets of the two parts as written (escapes included), ``server_span`` None where unqualified.
+    """
+
+    server: str | None
+    uri: str
+    start: int
+    end: int
+    quoted: bool
+    uri_span: tuple[int, int]
+    server_span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HalfTyped:
+    """The mention that the cursor stands in. ``query`` is its text after ``@``, quotes and escapes undone.
+
+    ``start`` .. ``end`` is what a completion's edit replaces (``end`` may lie behind the cursor: the rest of
+    the mention, or a quote that the editor closed by itself). ``server`` and ``rest`` split the query where
+    it names a configured server.
+    """
+
+    query: str
+    start: int
+    end: int
+    quoted: bool
+    server: str | None
+    rest: str

@@ -1,0 +1,1 @@
+"""Which entries a person has approved; knows fingerprints, starts nothing."""
