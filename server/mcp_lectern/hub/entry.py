@@ -1,0 +1,78 @@
+"""A configured server together with what trust and launch made of it; starts nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from mcp_lectern.config.model import Launch, Level, ServerSpec
+from mcp_lectern.hub.failure import Refused, refused
+from mcp_lectern.hub.status import State
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """``launched`` is None where the entry cannot be started; then ``refusal`` is a sentence that says why.
+
+    ``changed`` names what differs from an earlier approval. Two entries that are equal need no restart.
+    """
+
+    spec: ServerSpec
+    fingerprint: str
+    shows: Mapping[str, object]
+    approved: bool
+    launched: Launch | None = None
+    refusal: str | None = None
+    changed: tuple[str, ...] = ()
+
+    @property
+    def can_start(self) -> bool:
+        """Whether a wish for this server may start it."""
+        return self.approved and self.launched is not None
+
+    @property
+    def resting_state(self) -> State:
+        """The state before anybody wanted the server."""
+        if self.spec.disabled:
+            return State.STOPPED
+        if not self.approved:
+            return State.NOT_TRUSTED
+        return State.IDLE if self.launched is not None else State.FAILED
+
+    @property
+    def roots(self) -> bool:
+        """Whether the server may ask for the workspace's folders: stdio servers by default."""
+        return self.spec.roots if self.spec.roots is not None else self.spec.kind == "stdio"
+
+    @property
+    def protocol(self) -> Literal["auto", "legacy", "modern"]:
+        """The era to speak; the configuration has checked the word."""
+        return cast("Literal['auto', 'legacy', 'modern']", self.spec.protocol)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The values that no log may show."""
+        return self.launched.secrets if self.launched else ()
+
+    def launch(self) -> Launch:
+        """What to start. Raises Refused where there is nothing."""
+        if not self.can_start or self.launched is None:
+            raise self.refused()
+        return self.launched
+
+    def refused(self) -> Refused:
+        """Why this server cannot be used, and what to do."""
+        kind = "serverFailed" if self.approved else "notTrusted"
+        return refused(kind, self.refusal or not_approved(self.spec, self.changed), server=self.spec.name)
+
+
+def not_approved(spec: ServerSpec, changed: tuple[str, ...] = ()) -> str:
+    """The sentence for an entry that waits for a person's approval."""
+    where = "another program's settings" if spec.origin.level is Level.HOST else "this workspace"
+    before = (
+        f"The server “{spec.name}” has changed since it was approved ({'; '.join(changed)})"
+        if changed
+        else f"The server “{spec.name}” comes from {where} ({spec.origin.label}) and is not approved"
+    )
+    return f"{before}: nothing is started. Look at it and approve it with “Lectern: Approve Server…” or `mcp-lectern approve`."

@@ -1,0 +1,58 @@
+"""Failures as the editor and the command line tell them: one sentence, a kind, where; must not know LSP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_lectern.mcp import errors
+
+_KINDS: tuple[tuple[type[errors.McpError], str], ...] = (
+    (errors.ResourceNotFound, "notFound"),
+    (errors.TooLarge, "tooLarge"),
+    (errors.RequestTimeout, "timeout"),
+    (errors.InvalidResult, "protocol"),
+    (errors.VersionMismatch, "protocol"),
+    (errors.InputRequired, "protocol"),
+)
+_STDERR_SHOWN = 600
+"""Characters of a dead process's stderr that a message carries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """``kind`` is one of contract 6's; ``code`` the MCP error's own code where there was one."""
+
+    kind: str
+    message: str
+    server: str | None = None
+    uri: str | None = None
+    code: int | str | None = None
+
+
+class Refused(Exception):  # noqa: N818 - the field says that a request is refused, not that it errs
+    """Raised where a command or a read cannot be done; carries the :class:`Failure` to tell."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+def refused(
+    kind: str, message: str, *, server: str | None = None, uri: str | None = None
+) -> Refused:
+    """A refusal that never reached a server."""
+    return Refused(Failure(kind, message, server, uri))
+
+
+def of_error(error: errors.McpError, uri: str | None = None) -> Failure:
+    """The failure that an MCP error means; a dead process adds its exit code and the end of its stderr."""
+    kind = next((name for kind, name in _KINDS if isinstance(error, kind)), "serverFailed")
+    return Failure(kind, message_of(error), error.server, uri, error.code)
+
+
+def message_of(error: errors.McpError) -> str:
+    """The error's sentence, with what the process last said where it died and the sentence lacks it."""
+    tail = getattr(error, "stderr_tail", "").strip()
+    if not tail or tail[-_STDERR_SHOWN:] in error.message:
+        return error.message
+    return f"{error.message} Its last words: {tail[-_STDERR_SHOWN:]}"

@@ -1,0 +1,284 @@
+"""The one owner of tasks and live state: links to servers, the catalogue, reads.
+
+It knows no editor: whoever runs it passes an :class:`HubObserver` and asks for snapshots. Everything here
+runs on one event loop; what would hold that loop (indexing, fingerprints) runs in a thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskGroup
+
+from mcp_lectern.catalogue.index import ServerIndex
+from mcp_lectern.catalogue.model import Catalogue, ServerListing
+from mcp_lectern.hub import failure
+from mcp_lectern.hub.contents import Contents
+from mcp_lectern.hub.entry import Entry
+from mcp_lectern.hub.failure import Refused
+from mcp_lectern.hub.link import Link, Surroundings
+from mcp_lectern.hub.log import ServerLog
+from mcp_lectern.hub.status import SILENT, ServerStatus, State
+from mcp_lectern.mcp.connect import Limits, Root, Timing
+from mcp_lectern.mcp.errors import McpError, ResourceNotFound
+from mcp_lectern.mcp.wire.resources import ReadResult
+
+
+class HubObserver(Protocol):
+    """Who is told that something changed; called on the event loop, must not block."""
+
+    def catalogue_changed(self, server: str) -> None: ...  # noqa: D102
+    def status_changed(self, server: str) -> None: ...  # noqa: D102
+    def contents_changed(self, server: str, uri: str) -> None: ...  # noqa: D102
+    def log(self, server: str, line: str) -> None: ...  # noqa: D102
+
+
+class Hub:
+    """``run`` owns every task until ``close``. Reads of ``catalogue`` and ``indexes`` never wait."""
+
+    def __init__(self, observer: HubObserver, version: str) -> None:
+        self.catalogue = Catalogue()
+        self.indexes: Mapping[str, ServerIndex] = {}
+        self.unreadable: dict[tuple[str, str], str] = {}
+        self.contents = Contents(self._fetch)
+        self.timing = Timing()
+        self.limits = Limits()
+        self.folders: tuple[Root, ...] = ()
+        self._observer = observer
+        self._version = version
+        self._links: dict[str, Link] = {}
+        self._scopes: dict[str, anyio.CancelScope] = {}
+        self._tasks: TaskGroup | None = None
+        self._running = anyio.Event()
+        self._closing = anyio.Event()
+        self._closed = anyio.Event()
+        self._configuring = anyio.Lock()
+
+    async def run(self) -> None:
+        """The hub's life. Returns after :meth:`close`, when every process tree has ended."""
+        try:
+            async with anyio.create_task_group() as tasks:
+                self._tasks = tasks
+                self._running.set()
+                await self._closing.wait()
+                tasks.cancel_scope.cancel()
+        finally:
+            self._closed.set()
+
+    async def close(self) -> None:
+        """End all servers; returns when they are gone."""
+        self._closing.set()
+        await self._closed.wait()
+
+    async def configure(self, entries: Iterable[Entry], *, eager: bool = False) -> None:
+        """Make the running links match these entries; unchanged ones keep their process."""
+        await self._running.wait()
+        async with self._configuring:
+            wanted = {entry.spec.name: entry for entry in entries}
+            await self._drop([name for name, link in self._links.items() if wanted.get(name) != link.entry])
+            for name, entry in wanted.items():
+                if name not in self._links:
+                    self._add(entry)
+            self._links = {name: self._links[name] for name in wanted}
+            self.catalogue = self.catalogue.with_servers(self._links)
+            self.indexes = {name: index for name, index in self.indexes.items() if name in self._links}
+        for name, link in self._links.items():
+            self._observer.catalogue_changed(name)
+            if eager:
+                link.want(explicit=False)
+
+    async def _drop(self, names: list[str]) -> None:
+        async with anyio.create_task_group() as group:
+            for name in names:
+                group.start_soon(self._links[name].stop)
+        for name in names:
+            self._scopes.pop(name).cancel()
+            del self._links[name]
+            self.contents.forget(name)
+            self.unreadable = {key: why for key, why in self.unreadable.items() if key[0] != name}
+            self.catalogue = self.catalogue.with_servers(
+                other for other in self.catalogue.servers if other != name
+            )
+            self.indexes = {other: index for other, index in self.indexes.items() if other != name}
+            self._observer.catalogue_changed(name)
+
+    def _add(self, entry: Entry) -> None:
+        from mcp_lectern.config.mask import masker
+
+        name = entry.spec.name
+        log = ServerLog(masker(entry.secrets), lambda line: self._observer.log(name, line))
+        link = Link(entry, log, self._surroundings())
+        if entry.refusal:
+            log.write(entry.refusal)
+        self._links[name] = link
+        self._scopes[name] = anyio.CancelScope()
+        self._group().start_soon(self._run_link, link, self._scopes[name])
+
+    async def _run_link(self, link: Link, scope: anyio.CancelScope) -> None:
+        with scope:
+            await link.run()
+
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(
+            publish=self._publish,
+            changed=self._observer.status_changed,
+            updated=self._updated,
+            roots=lambda: self.folders,
+            timing=self.timing,
+            limits=self.limits,
+            version=self._version,
+        )
+
+    def _group(self) -> TaskGroup:
+        if self._tasks is None:
+            raise RuntimeError("the hub is not running")
+        return self._tasks
+
+    async def _publish(self, listing: ServerListing) -> None:
+        index = await anyio.to_thread.run_sync(ServerIndex.of, listing)
+        if listing.server not in self._links:
+            return
+        self.catalogue = self.catalogue.with_listing(listing)
+        self.indexes = {**self.indexes, listing.server: index}
+        self._observer.catalogue_changed(listing.server)
+
+    def _updated(self, server: str, uri: str | None) -> None:
+        if uri is not None:
+            self._observer.contents_changed(server, uri)
+
+    def link(self, server: str) -> Link:
+        """The link of a configured server. Raises Refused for any other name."""
+        link = self._links.get(server)
+        if link is None:
+            raise failure.refused("unknownServer", self._unknown(server), server=server)
+        return link
+
+    def _unknown(self, server: str) -> str:
+        known = ", ".join(f"“{name}”" for name in self._links) or "none"
+        return f"No server “{server}” is configured. Configured: {known}."
+
+    def want(self, servers: Iterable[str] | None = None) -> None:
+        """Somebody types ``@`` or follows a mention: approved idle servers start, nobody waits."""
+        for name, link in self._links.items():
+            if servers is None or name in servers:
+                link.want(explicit=False)
+
+    async def ensure_listed(self, servers: Iterable[str] | None = None) -> None:
+        """Start these servers (all by default) and wait until each is listed or has failed."""
+        names = list(self._links) if servers is None else list(servers)
+        async with anyio.create_task_group() as group:
+            for name in names:
+                group.start_soon(self._listed_or_failed, self.link(name))
+
+    async def _listed_or_failed(self, link: Link) -> None:
+        try:
+            await link.listed()
+        except (McpError, Refused) as error:
+            link.log.write(str(error))
+
+    async def list_again(self, servers: Iterable[str] | None = None) -> None:
+        """Walk these servers' lists anew; a failure stands in the server's status."""
+        names = list(self._links) if servers is None else list(servers)
+        async with anyio.create_task_group() as group:
+            for name in names:
+                group.start_soon(self._list_again, self.link(name))
+
+    async def _list_again(self, link: Link) -> None:
+        try:
+            await link.list_again()
+        except (McpError, Refused) as error:
+            link.log.write(str(error))
+
+    async def read(self, server: str, uri: str) -> ReadResult:
+        """A fresh read; the server is started if need be. Raises Refused, whatever went wrong.
+
+        A read that is not found lists the server again once and says whether the URI is still listed.
+        """
+        self.link(server)
+        try:
+            result = await self.contents.read(self._group(), server, uri)
+        except McpError as error:
+            raise await self._unread(error, server, uri) from error
+        self._now_readable(server, uri)
+        return result
+
+    async def _fetch(self, server: str, uri: str) -> ReadResult:
+        connection = await self.link(server).ready()
+        return await connection.read(uri)
+
+    def _now_readable(self, server: str, uri: str) -> None:
+        if self.unreadable.pop((server, uri), None) is not None:
+            self._observer.catalogue_changed(server)
+
+    async def _unread(self, error: McpError, server: str, uri: str) -> Refused:
+        told = failure.of_error(error, uri)
+        self.link(server).log.write(told.message)
+        if isinstance(error, ResourceNotFound):
+            await self._list_again(self.link(server))
+            listed = self.catalogue.resource(server, uri) is not None
+            verdict = "The server still lists it." if listed else "The server does not list it."
+            told = failure.Failure(told.kind, f"{told.message} {verdict}", server, uri, told.code)
+        self.unreadable[server, uri] = told.message
+        self._observer.catalogue_changed(server)
+        return Refused(told)
+
+    async def stop(self, servers: Iterable[str] | None = None) -> None:
+        """Stop these servers (all by default)."""
+        async with anyio.create_task_group() as group:
+            for name in list(self._links) if servers is None else list(servers):
+                group.start_soon(self.link(name).stop)
+
+    async def restart(self, servers: Iterable[str] | None = None) -> None:
+        """Stop and start these servers (all by default), and wait for their listing."""
+        names = list(self._links) if servers is None else list(servers)
+        await self.stop(names)
+        await self.ensure_listed(names)
+
+    def incomplete(self, servers: Iterable[str] | None = None) -> bool:
+        """Whether the first listing of one of these servers is still to come."""
+        links = [link for name, link in self._links.items() if servers is None or name in servers]
+        return any(link.state not in SILENT and not self._is_listed(link.name) for link in links)
+
+    def _is_listed(self, server: str) -> bool:
+        listing = self.catalogue.listings.get(server)
+        return listing is not None and listing.listed
+
+    def states(self) -> dict[str, State]:
+        """Each server's state, in the order of configuration."""
+        return {name: link.state for name, link in self._links.items()}
+
+    def status(self, servers: Iterable[str] | None = None) -> list[ServerStatus]:
+        """What ``lectern.servers`` tells."""
+        return [
+            self._status(link) for name, link in self._links.items() if servers is None or name in servers
+        ]
+
+    def _status(self, link: Link) -> ServerStatus:
+        listing = self.catalogue.listings.get(link.name) or ServerListing(link.name)
+        connection = link.connection
+        info = connection.server_info if connection else None
+        refresh = link.attempt.refresh if link.attempt else None
+        return ServerStatus(
+            name=link.name,
+            origin=link.entry.spec.origin.label,
+            transport=link.entry.spec.kind,
+            state=link.state,
+            approved=link.entry.approved,
+            fingerprint=link.entry.fingerprint,
+            shows=link.entry.shows,
+            resources=len(listing.resources),
+            templates=len(listing.templates),
+            listed=listing.listed,
+            partial=listing.partial,
+            era=connection.era if connection else None,
+            protocol_version=connection.protocol_version if connection else None,
+            server_info={"name": info.name, "version": info.version or ""} if info else None,
+            last_error=link.last_error,
+            pid=connection.pid if connection else None,
+            start_seconds=link.start_seconds,
+            listing_seconds=refresh.seconds if refresh else None,
+            changed=link.entry.changed,
+        )

@@ -1,0 +1,242 @@
+"""One configured server: waiting, starting, ready, failed, backing off; it must not know other servers.
+
+A link lives as long as its entry stands in the configuration. Its one task starts the server when somebody
+wants it, keeps the listing current while it runs, and starts it again, later each time, when it dies.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+import anyio
+
+from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.hub import failure
+from mcp_lectern.hub.backoff import Backoff
+from mcp_lectern.hub.entry import Entry
+from mcp_lectern.hub.log import ServerLog
+from mcp_lectern.hub.refresh import Refresh
+from mcp_lectern.hub.status import State
+from mcp_lectern.mcp.connect import Connection, Limits, Root, StdioParameters, Timing, connect
+from mcp_lectern.mcp.errors import ConnectionLost, McpError, RequestTimeout, StartFailed
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every link needs from the hub: where listings go, who is told, and the limits."""
+
+    publish: Callable[[ServerListing], Awaitable[None]]
+    changed: Callable[[str], None]
+    updated: Callable[[str, str | None], None]
+    roots: Callable[[], Sequence[Root]]
+    timing: Timing
+    limits: Limits
+    version: str
+
+
+@dataclass(eq=False)
+class Attempt:
+    """One start of the server. ``settled`` is set when it is ready or has failed."""
+
+    settled: anyio.Event = field(default_factory=anyio.Event)
+    connection: Connection | None = None
+    error: McpError | None = None
+    refresh: Refresh | None = None
+
+
+class Link:
+    """The live side of one :class:`Entry`. All methods run on the event loop."""
+
+    def __init__(self, entry: Entry, log: ServerLog, surroundings: Surroundings) -> None:
+        self.entry = entry
+        self.log = log
+        self.state = entry.resting_state
+        self.last_error: str | None = entry.refusal
+        self.start_seconds: float | None = None
+        self.attempt: Attempt | None = None
+        self._surroundings = surroundings
+        self._backoff = Backoff()
+        self._wanted = anyio.Event()
+        self._scope: anyio.CancelScope | None = None
+        self._at_rest = anyio.Event()
+        self._at_rest.set()
+        self._patient_until = 0.0
+
+    @property
+    def name(self) -> str:
+        """The configured name."""
+        return self.entry.spec.name
+
+    @property
+    def connection(self) -> Connection | None:
+        """The live connection, if the server is ready."""
+        return self.attempt.connection if self.attempt and self.state is State.READY else None
+
+    def want(self, *, explicit: bool) -> None:
+        """Somebody needs the server. Only an explicit wish overrides a stop or a back-off."""
+        if not self.entry.can_start or self.state in (State.STARTING, State.READY):
+            return
+        if not explicit and (self.state is State.STOPPED or time.monotonic() < self._patient_until):
+            return
+        if self.attempt is None or self.attempt.settled.is_set():
+            self.attempt = Attempt()
+        self._wanted.set()
+
+    async def ready(self) -> Connection:
+        """The connection of a running server, started if need be. Raises :class:`McpError` or Refused."""
+        connection = self.connection
+        if connection is not None:
+            return connection
+        if not self.entry.can_start:
+            raise self.entry.refused()
+        self.want(explicit=True)
+        attempt = self.attempt
+        if attempt is None:
+            raise self.entry.refused()
+        await attempt.settled.wait()
+        if attempt.connection is None:
+            raise attempt.error or self._stopped()
+        return attempt.connection
+
+    async def listed(self) -> None:
+        """Start the server if need be and wait until its first walk has ended. Raises as :meth:`ready`."""
+        await self.ready()
+        if self.attempt and self.attempt.refresh:
+            await self.attempt.refresh.ended.wait()
+
+    async def list_again(self) -> None:
+        """A new walk, published before this returns; the server is started if need be."""
+        running = self.connection is not None
+        await self.ready()
+        refresh = self.attempt.refresh if self.attempt else None
+        if refresh is None:
+            return
+        await (refresh.walk_again() if running else refresh.ended.wait())
+
+    async def stop(self) -> None:
+        """End the process tree and stay stopped until somebody explicitly wants the server again."""
+        if self._scope is not None:
+            self._scope.cancel()
+        await self._at_rest.wait()
+        if self.entry.can_start:
+            self._enter(State.STOPPED)
+
+    async def run(self) -> None:
+        """The link's task: serve when wanted, for ever."""
+        while True:
+            await self._wanted.wait()
+            self._wanted = anyio.Event()
+            if self.attempt is None or self.attempt.settled.is_set():
+                continue
+            self._at_rest = anyio.Event()
+            try:
+                delay = await self._serve(self.attempt)
+            finally:
+                self._at_rest.set()
+            if delay is None:
+                continue
+            with anyio.move_on_after(delay):
+                await self._wanted.wait()
+            if self.state is State.BACKING_OFF:
+                self._patient_until = 0.0
+                self.want(explicit=False)
+
+    async def _serve(self, attempt: Attempt) -> float | None:
+        """One life of the server. Returns the seconds after which it is started again by itself, or None."""
+        began = time.monotonic()
+        self._enter(State.STARTING)
+        try:
+            with anyio.CancelScope() as self._scope:
+                return await self._live(attempt, began)
+            return None
+        finally:
+            self._scope = None
+            attempt.settled.set()
+
+    async def _live(self, attempt: Attempt, began: float) -> float | None:
+        try:
+            lost = await self._session(attempt, began)
+        except McpError as error:
+            attempt.error = error
+            return self._ended(error, 0.0)
+        except Exception as error:  # noqa: BLE001 - a fault of ours must cost one server, not the hub
+            attempt.error = StartFailed(
+                f"Lectern failed while talking to the server “{self.name}”: {error!r}.", server=self.name
+            )
+            return self._ended(attempt.error, 0.0)
+        return self._ended(lost, time.monotonic() - began)
+
+    async def _session(self, attempt: Attempt, began: float) -> ConnectionLost:
+        surroundings = self._surroundings
+        launch = self.entry.launch()
+        parameters = StdioParameters(launch.command, launch.args, launch.env, launch.cwd)
+        attempt.refresh = refresh = Refresh(self.name, surroundings.publish, self.log.write)
+        async with connect(
+            parameters,
+            server=self.name,
+            observer=_Observer(self, refresh),
+            timing=self._timing(),
+            limits=surroundings.limits,
+            protocol=self.entry.protocol,
+            roots=surroundings.roots if self.entry.roots else None,
+            version=surroundings.version,
+        ) as connection:
+            self.start_seconds = time.monotonic() - began
+            attempt.connection = connection
+            self.last_error = None
+            self._enter(State.READY)
+            attempt.settled.set()
+            async with anyio.create_task_group() as group:
+                group.start_soon(refresh.run, connection)
+                lost = await connection.wait_closed()
+                group.cancel_scope.cancel()
+        return lost
+
+    def _timing(self) -> Timing:
+        timing = self._surroundings.timing
+        return Timing(
+            start=self._backoff.stretch(timing.start, timing.total),
+            request=timing.request,
+            total=timing.total,
+            probe=timing.probe,
+        )
+
+    def _ended(self, error: McpError, uptime: float) -> float | None:
+        """Note why the server is gone, and decide whether it is worth another try by itself."""
+        delay = self._backoff.delay(uptime)
+        self._patient_until = time.monotonic() + delay
+        self.last_error = failure.message_of(error)
+        self.log.write(self.last_error)
+        may_heal = isinstance(error, (ConnectionLost, RequestTimeout)) or (
+            isinstance(error, StartFailed) and error.exit_code is not None
+        )
+        self._enter(State.BACKING_OFF if may_heal else State.FAILED)
+        return delay if may_heal else None
+
+    def _stopped(self) -> failure.Refused:
+        return failure.refused(
+            "cancelled", f"The server “{self.name}” was stopped before it was ready.", server=self.name
+        )
+
+    def _enter(self, state: State) -> None:
+        self.state = state
+        self._surroundings.changed(self.name)
+
+
+class _Observer:
+    """What a connection tells its link."""
+
+    def __init__(self, link: Link, refresh: Refresh) -> None:
+        self._link = link
+        self._refresh = refresh
+
+    def log(self, line: str) -> None:
+        self._link.log.write(line)
+
+    def resources_changed(self) -> None:
+        self._refresh.notice()
+
+    def resource_updated(self, uri: str | None) -> None:
+        self._link._surroundings.updated(self._link.name, uri)  # noqa: SLF001 - the link's own inner class

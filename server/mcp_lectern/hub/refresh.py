@@ -1,0 +1,124 @@
+"""Keeps one server's listing current: walks its lists, again on change notices; must not know processes.
+
+A walk that a notice overtakes is thrown away and walked again once, so that no snapshot mixes two
+generations; notices that keep coming lead to at most about one walk a second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+import anyio
+
+from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.mcp.errors import McpError
+from mcp_lectern.mcp.wire.resources import Listing, Resource, ResourceTemplate
+
+PACE = 1.0
+"""Seconds between the starts of two walks that notices cause."""
+
+
+class Lists(Protocol):
+    """The two lists of a connection."""
+
+    async def list_resources(self) -> Listing[Resource]: ...  # noqa: D102
+    async def list_templates(self) -> Listing[ResourceTemplate]: ...  # noqa: D102
+
+
+class Refresh:
+    """One server's walks over one connection. ``ended`` is set when the first one is over."""
+
+    def __init__(
+        self,
+        server: str,
+        publish: Callable[[ServerListing], Awaitable[None]],
+        log: Callable[[str], None],
+    ) -> None:
+        self._server = server
+        self._publish = publish
+        self._log = log
+        self._generation = 0
+        self._published = -1
+        self._over = False
+        self._dirty = anyio.Event()
+        self._walked = anyio.Event()
+        self.ended = anyio.Event()
+        self.seconds: float | None = None
+        self.error: McpError | None = None
+
+    def notice(self) -> None:
+        """The server's list has changed, or a person asks for a new walk."""
+        self._generation += 1
+        self._dirty.set()
+
+    async def walk_again(self) -> None:
+        """Ask for a new walk and wait until one that began after this call is published, or none will be."""
+        self.notice()
+        wanted = self._generation
+        while self._published < wanted and not self._over:
+            await self._walked.wait()
+
+    async def run(self, lists: Lists) -> None:
+        """Walk at once, then after every notice, until cancelled."""
+        try:
+            while True:
+                started = time.monotonic()
+                await self._round(lists, started)
+                await self._dirty.wait()
+                await anyio.sleep(max(0.0, started + PACE - time.monotonic()))
+        finally:
+            self._over = True
+            self.ended.set()
+            self._walked.set()
+
+    async def _round(self, lists: Lists, started: float) -> None:
+        generation, listing = await self._settled(lists)
+        self.seconds = time.monotonic() - started
+        await self._publish(listing)
+        self._published = generation
+        self.ended.set()
+        self._walked.set()
+        self._walked = anyio.Event()
+
+    async def _settled(self, lists: Lists) -> tuple[int, ServerListing]:
+        generation, listing = await self._walk(lists)
+        if generation == self._generation:
+            return generation, listing
+        self._log("the list changed while it was read; reading it again")
+        return await self._walk(lists)
+
+    async def _walk(self, lists: Lists) -> tuple[int, ServerListing]:
+        generation = self._generation
+        self._dirty = anyio.Event()
+        self.error = None
+        results: list[Listing[Resource]] = []
+        templates: list[Listing[ResourceTemplate]] = []
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._collect, lists.list_resources, results)
+            group.start_soon(self._collect, lists.list_templates, templates)
+        return generation, self._listing(results, templates)
+
+    async def _collect(self, walk: Callable[[], Awaitable[object]], into: list[object]) -> None:
+        try:
+            into.append(await walk())
+        except McpError as error:
+            self.error = error
+            self._log(str(error))
+
+    def _listing(
+        self, resources: list[Listing[Resource]], templates: list[Listing[ResourceTemplate]]
+    ) -> ServerListing:
+        whole = [*resources, *templates]
+        for note in (note for listing in whole for note in listing.notes):
+            self._log(note)
+        cut = next((listing.partial for listing in whole if listing.partial), None)
+        if cut is None and self.error is not None:
+            cut = self.error.message
+        return ServerListing.of(
+            self._server,
+            resources[0].entries if resources else (),
+            templates[0].entries if templates else (),
+            partial=cut,
+        )
