@@ -83,3 +83,41 @@ class Launch:
     env: Mapping[str, str]
     cwd: Path
     secrets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one source holds. ``claimed`` are the names that it writes, those of rejected entries included."""
+
+    specs: tuple[ServerSpec, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    claimed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A place or file that was not read; ``reason`` is a sentence."""
+
+    place: str
+    reason: str
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """All that is configured, in order: the more trusted first, each name once.
+
+    ``files`` were read. ``watched`` are those whose appearance, change or end means reading again.
+    ``readings`` are the last good ones by file: what stays active while a file is broken.
+    """
+
+    specs: tuple[ServerSpec, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    files: tuple[Path, ...] = ()
+    watched: tuple[Path, ...] = ()
+    readings: Mapping[Path, Reading] = field(default_factory=dict)
+
+    def spec(self, name: str) -> ServerSpec | None:
+        """The entry of this name."""
+        return next((spec for spec in self.specs if spec.name == name), None)

@@ -1,0 +1,53 @@
+"""What sets one host's configuration apart from another's; must not know any host by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A variable that has no value here; ``reason`` continues a sentence, as in "is not set"."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What variables stand for. Paths are absolute; ``workspace_folder`` is None where none is open."""
+
+    environment: Callable[[str], str | None]
+    workspace_folder: str | None
+    home: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """``secret`` where the value came from the environment and must not show up in a log."""
+
+    text: str
+    secret: bool = True
+
+
+Variable: TypeAlias = Callable[[str, Surroundings], Value | Unknown]
+"""The value of what stands between ``${`` and ``}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One host's shape. ``section`` is the member of its file that holds the entries by name.
+
+    ``beside`` are other members of the file and ``ignored`` members of an entry that mean something to the
+    host and nothing to Lectern: no warning. ``variable`` resolves one ``${…}``; ``forms`` lists them for
+    people.
+    """
+
+    name: str
+    title: str
+    section: str
+    beside: frozenset[str]
+    ignored: frozenset[str]
+    variable: Variable
+    forms: str
