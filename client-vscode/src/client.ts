@@ -1,0 +1,150 @@
+/** The language client: what it tells the server about VS Code, and where answers go; must not start or stop it. */
+
+import { type ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import { type Readable } from "node:stream";
+
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  type CloseHandlerResult,
+  type DocumentSelector,
+  type ErrorHandler,
+  type ErrorHandlerResult,
+  type FeatureState,
+  LanguageClient,
+  type Middleware,
+  RevealOutputChannelOn,
+  type ShowDocumentParams,
+  State,
+  type StaticFeature,
+} from "vscode-languageclient/node";
+
+import { message } from "./plain";
+import { CLIENT_ABILITIES, ContentRefreshRequest } from "./protocol";
+import { answer, userSetting, userSettings } from "./settings";
+
+const SCHEMES = ["file", "untitled", "vscode-userdata", "vscode-scm", "vscode-notebook-cell"];
+const CONFIG_FILES = ["**/.mcp.json", "**/mcp.json"];
+
+/** The parts of the conversation that others take part in. */
+export interface Listeners {
+  /** `workspace/textDocumentContent/refresh`. */
+  readonly refreshed: (uri: vscode.Uri) => void;
+  /** `window/showDocument` for an address that VS Code itself shows. */
+  readonly show: (uri: vscode.Uri, options: vscode.TextDocumentShowOptions) => Promise<void>;
+  /** A command of the server was run, by us or by a link or a code action. */
+  readonly ran: (command: string, answer: unknown) => Promise<void>;
+  /** The server died too often to be started once more. */
+  readonly gaveUp: () => void;
+}
+
+/** Keeps the library's own messages in the log: ours say what to do. */
+class QuietClient extends LanguageClient {
+  override error(text: string, data?: unknown): void {
+    super.error(text, data, false);
+  }
+}
+
+export function createClient(
+  start: () => Promise<ChildProcess>,
+  log: vscode.LogOutputChannel,
+  listeners: Listeners,
+): LanguageClient {
+  const client = new QuietClient("lectern", "Lectern", start, {
+    documentSelector: documentSelector(userSetting<readonly string[]>("languages", [])),
+    initializationOptions: userSettings,
+    outputChannel: log,
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    initializationFailedHandler: () => false,
+    stdioOptions: { stdout: () => undefined, stderr: logLines },
+    middleware: middleware(listeners),
+  });
+  client.clientOptions.errorHandler = errorHandler(client, listeners);
+  client.registerFeature(abilities(client, listeners));
+  return client;
+}
+
+function abilities(client: LanguageClient, { refreshed }: Listeners): StaticFeature {
+  return {
+    fillClientCapabilities: (capabilities): void => {
+      capabilities.experimental = { ...(capabilities.experimental as object | undefined), lectern: CLIENT_ABILITIES };
+    },
+    // The library answers the same request for schemes that the server registers; the last handler counts.
+    initialize: (): void => {
+      client.onRequest(ContentRefreshRequest, ({ uri }) => {
+        refreshed(client.protocol2CodeConverter.asUri(uri));
+        return null;
+      });
+    },
+    getState: (): FeatureState => ({ kind: "static" }),
+    clear: (): void => undefined,
+  };
+}
+
+function middleware({ show, ran }: Listeners): Middleware {
+  return {
+    workspace: {
+      configuration: ({ items }): unknown[] => items.map(({ section }) => answer(section)),
+      // Sent by `Server.configure` instead: the library would send what a workspace set, too.
+      didChangeConfiguration: (): Promise<void> => Promise.resolve(),
+    },
+    window: {
+      showDocument: async (params, token, next) =>
+        params.external === true
+          ? next(params, token)
+          : show(vscode.Uri.parse(params.uri, true), showOptions(params)).then(
+              () => ({ success: true }),
+              () => ({ success: false }),
+            ),
+    },
+    executeCommand: async (command, args, next): Promise<unknown> => {
+      const result: unknown = await Promise.resolve(next(command, args)).catch((error: unknown) => {
+        throw error instanceof Error ? new Error(message(error.message), { cause: error }) : error;
+      });
+      await ran(command, result);
+      return result;
+    },
+  };
+}
+
+function errorHandler(client: LanguageClient, { gaveUp }: Listeners): ErrorHandler {
+  const usual = client.createDefaultErrorHandler();
+  return {
+    error: (...details): ErrorHandlerResult | Promise<ErrorHandlerResult> => usual.error(...details),
+    closed: async (): Promise<CloseHandlerResult> => {
+      if (client.state === State.Starting) {
+        return { action: CloseAction.DoNotRestart, handled: true };
+      }
+      const verdict = await usual.closed();
+      if (verdict.action === CloseAction.DoNotRestart) {
+        gaveUp();
+      }
+      return { ...verdict, handled: true };
+    },
+  };
+}
+
+function documentSelector(languages: readonly string[]): DocumentSelector {
+  const everywhere = languages.includes("*");
+  const texts = SCHEMES.flatMap((scheme) =>
+    everywhere ? [{ scheme }] : languages.map((language) => ({ scheme, language })),
+  );
+  const configs = CONFIG_FILES.map((pattern) => ({ scheme: "file", pattern }));
+  return [...texts, ...configs, { scheme: "lectern" }];
+}
+
+function showOptions({ selection, takeFocus }: ShowDocumentParams): vscode.TextDocumentShowOptions {
+  const preserveFocus = takeFocus !== true;
+  if (selection === undefined) {
+    return { preserveFocus };
+  }
+  const { start, end } = selection;
+  return { preserveFocus, selection: new vscode.Range(start.line, start.character, end.line, end.character) };
+}
+
+function logLines(stderr: Readable, log: vscode.LogOutputChannel): void {
+  createInterface({ input: stderr }).on("line", (text) => {
+    log.info(text);
+  });
+}
