@@ -1,0 +1,234 @@
+"""The steps of the demo, each of which checks what it says; must not know where they are printed.
+
+A step drives the language server as an editor does, and returns a sentence about what happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp_lectern.lsp.editor import Editor
+
+POLL_SECONDS = 0.05
+SHOWN = 3
+"""How many of the offered resources are printed."""
+
+Step = Callable[[], Awaitable["Told"]]
+
+
+class FailedStepError(Exception):
+    """A step did not do what it says; ``str()`` says what happened instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a step did, in one sentence, with lines below it."""
+
+    sentence: str
+    details: Sequence[str] = ()
+
+
+def expect(holds: object, otherwise: str) -> None:
+    """Raise FailedStepError with this sentence unless something holds."""
+    if not holds:
+        raise FailedStepError(otherwise)
+
+
+class Play:
+    """One run: what earlier steps found is what later steps use. ``typed`` follows the ``@``."""
+
+    def __init__(self, editor: Editor, workspace: Path, typed: str) -> None:
+        self._editor = editor
+        self._workspace = workspace
+        self._typed = typed
+        self._note = (workspace / "note.md").as_uri()
+        self._text = "Have a look at @"
+        self._resource: Mapping[str, Any] = {}
+        self._link = ""
+
+    def steps(self) -> list[tuple[str, Step]]:
+        """All steps with their names, in order."""
+        return [
+            ("start", self.start),
+            ("find", self.find),
+            ("complete", self.complete),
+            ("hover", self.hover),
+            ("follow", self.follow),
+            ("open", self.open),
+            ("end", self.end),
+        ]
+
+    async def start(self) -> Told:
+        """``initialize`` is answered, and the server says that it completes after ``@``."""
+        began = time.monotonic()
+        result = await self._editor.initialize([self._workspace])
+        capabilities = result.get("capabilities", {})
+        triggers = (capabilities.get("completionProvider") or {}).get("triggerCharacters") or []
+        expect("@" in triggers, "the language server does not offer completion at @.")
+        self._editor.open(self._note, self._text)
+        return Told(f"the language server answered after {time.monotonic() - began:.2f} s")
+
+    async def find(self) -> Told:
+        """Typing ``@`` starts the servers; their lists arrive while the editor goes on."""
+        await self._complete()
+        answer = await self._editor.command("lectern.resources", {"limit": 1000})
+        while answer["incomplete"]:
+            await asyncio.sleep(POLL_SECONDS)
+            answer = await self._editor.command("lectern.resources", {"limit": 1000})
+        items = answer["items"]
+        expect(items, f"no server lists a resource. {await self._troubles()}".strip())
+        self._resource = self._preferred(items)
+        servers = sorted({item["server"] for item in items})
+        names = ", ".join(servers[:SHOWN]) + (f" and {len(servers) - SHOWN} more" if servers[SHOWN:] else "")
+        counts = f"{_count(len(items), 'resource')}, {_count(len(answer['templates']), 'template')}"
+        return Told(f"typing @ started {names}: {counts}")
+
+    def _preferred(self, items: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        wanted = self._typed.casefold()
+        named = [item for item in items if wanted and item["name"].casefold().startswith(wanted)]
+        texts = [item for item in items if str(item.get("mimeType", "")).startswith("text/")]
+        return (named or texts or list(items))[0]
+
+    async def _troubles(self) -> str:
+        """What the servers that failed say of themselves."""
+        servers = (await self._editor.command("lectern.servers"))["servers"]
+        return " ".join(f"{server['lastError']}" for server in servers if server.get("lastError"))
+
+    async def complete(self) -> Told:
+        """The list holds the resource, and accepting it writes a mention over what was typed."""
+        typed = self._typed or self._resource["name"].split()[0]
+        self._type(typed)
+        items = await self._complete()
+        mention = self._resource["mention"]
+        found = next((item for item in items if item["textEdit"]["newText"] == mention), None)
+        if found is None:
+            raise FailedStepError(f"“@{typed}” offers {_count(len(items), 'item')}, but not {mention}.")
+        edit = found["textEdit"]
+        span = edit.get("range") or edit["insert"]
+        start = span["start"]["character"]
+        expect(self._text[start] == "@", "the edit does not begin at the @.")
+        expect(span["end"]["character"] >= len(self._text), "the edit leaves a part of what was typed.")
+        self._type(mention, start)
+        labels = [f"- {_label(item)}" for item in items[:SHOWN]]
+        return Told(f"“@{typed}” offers {_count(len(items), 'item')}; Enter writes {mention}", labels)
+
+    async def hover(self) -> Told:
+        """The mention says what it is."""
+        answer = await self._editor.at("textDocument/hover", self._note, 0, len(self._text) - 1)
+        contents = answer["contents"] if answer else ""
+        text = contents["value"] if isinstance(contents, dict) else str(contents)
+        expect(text.strip(), "the mention says nothing about itself.")
+        server = self._resource["server"]
+        expect(_plain(server) in _plain(text), f"the hover does not name the server “{server}”.")
+        lines = [line.strip(" -*#_") for line in text.splitlines() if line.strip(" -*#_`")]
+        return Told("the mention tells what it is", [f"- {line[:100]}" for line in lines[:SHOWN]])
+
+    async def follow(self) -> Told:
+        """The mention is a link to a read-only document, which holds the server's text."""
+        document = {"textDocument": {"uri": self._note}}
+        links = await self._editor.request("textDocument/documentLink", document)
+        expect(links, "the mention is not a link.")
+        link = links[0]
+        if "target" not in link:
+            link = await self._editor.request("documentLink/resolve", link)
+        self._link = link["target"]
+        expect(self._link.startswith("lectern:"), f"the link leads to {self._link}.")
+        content = await self._editor.request("workspace/textDocumentContent", {"uri": self._link})
+        text = content["text"]
+        expect(text.strip(), "the document is empty.")
+        lines = text.strip().splitlines()
+        path = self._link.partition("?")[0]
+        return Told(f"{path} opens read-only, {_count(len(lines), 'line')}:", [f"> {lines[0][:100]}"])
+
+    async def open(self) -> Told:
+        """``lectern.open`` shows the document; an image, where there is one, becomes a private file."""
+        answer = await self._editor.command("lectern.open", {"mention": self._resource["mention"]})
+        documents = answer["documents"]
+        expect(
+            documents and documents[0]["document"] == self._link,
+            "a link and a command open different documents.",
+        )
+        shown = await self._editor.heard("window/showDocument")
+        expect(shown["uri"] == self._link, f"the editor is asked to show {shown['uri']}.")
+        image = await self._image()
+        return Told(f"“{documents[0]['title']}” is shown, {documents[0]['size']:,} bytes of text", image)
+
+    async def _image(self) -> Sequence[str]:
+        items = (await self._editor.command("lectern.resources", {"mimeType": "image/*"}))["items"]
+        if not items:
+            return ()
+        where = {"server": items[0]["server"], "uri": items[0]["uri"], "reveal": False}
+        document = (await self._editor.command("lectern.open", where))["documents"][0]
+        file = await self._editor.command("lectern.materialize", {"document": document["document"]})
+        path = Path(file["path"])
+        status = await asyncio.to_thread(path.stat)
+        expect(status.st_size == file["size"] == document["size"], f"{path} is not what the server sent.")
+        expect(not status.st_mode & stat.S_IWUSR, f"{path} can be written to.")
+        return (f"“{document['title']}” becomes a read-only file of {file['size']:,} bytes, {path.name}",)
+
+    async def end(self) -> Told:
+        """``shutdown`` and ``exit`` end the language server and what it started."""
+        servers = (await self._editor.command("lectern.servers"))["servers"]
+        code = await self._editor.end()
+        expect(code == 0, f"the language server ended with exit code {code}.")
+        left = [server["name"] for server in servers if "pid" in server and _lives(server["pid"])]
+        expect(not left, f"still running: {', '.join(left)}.")
+        return Told("the language server has ended, and so has every server that it started")
+
+    def _type(self, text: str, start: int | None = None) -> None:
+        """Replace what stands from ``start`` on (default: nothing) by ``text``, as one edit."""
+        begin = len(self._text) if start is None else start
+        span = {
+            "start": {"line": 0, "character": _utf16(self._text[:begin])},
+            "end": {"line": 0, "character": _utf16(self._text)},
+        }
+        self._text = self._text[:begin] + text
+        self._editor.change(self._note, {"range": span, "text": text})
+
+    async def _complete(self) -> Sequence[Mapping[str, Any]]:
+        context = {"triggerKind": 1}
+        answer = await self._editor.at(
+            "textDocument/completion", self._note, 0, _utf16(self._text), context=context
+        )
+        expect(answer is not None, "there is no completion at the @.")
+        items = answer["items"] if isinstance(answer, dict) else answer
+        expect(isinstance(items, list), "the completion is no list.")
+        found: Sequence[Mapping[str, Any]] = items
+        return found
+
+
+def _lives(process_id: int) -> bool:
+    """Whether a process is still there; not to be asked on Windows, where the question would end it."""
+    if os.name != "posix":
+        return False
+    try:
+        os.kill(process_id, 0)
+    except OSError:
+        return False
+    return True
+
+
+def _utf16(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _label(item: Mapping[str, Any]) -> str:
+    details = item.get("labelDetails") or {}
+    return " ".join(
+        part for part in (item["label"], details.get("detail"), details.get("description")) if part
+    )
+
+
+def _plain(markdown: str) -> str:
+    return markdown.replace("\\", "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
