@@ -100,7 +100,8 @@ class _Search:
                 )
                 self.problems.append(Problem(message))
                 continue
-            candidate = Candidate(path, level, written, "configFiles", folder=base, expected=True)
+            folder = None if self.trusted else base
+            candidate = Candidate(path, level, written, "configFiles", folder=folder, expected=True)
             self._file(self._levelled(candidate))
 
     def places(self, names: Iterable[str]) -> None:

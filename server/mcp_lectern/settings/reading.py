@@ -117,4 +117,4 @@ def _unknown(key: str, value: object) -> str | None:
         return None
     if key in GROUPS:
         return f"{quoted(key)} must be an object, not {kind_of(value)}; it is left as it was."
-    return f"unknown setting {quoted(key)}{did_you_mean(key, KEYS) or '.'}"
+    return f"unknown setting {quoted(key)}{did_you_mean(key, [*KEYS, *GROUPS]) or '.'}"

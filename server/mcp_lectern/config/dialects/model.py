@@ -31,6 +31,18 @@ class Value:
     secret: bool = True
 
 
+_IN_THE_OPEN = frozenset(
+    {"PATH", "HOME", "USER", "USERNAME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "SHELL", "LANG", "PWD"}
+    | {"TMPDIR", "TEMP", "TMP"}
+)
+"""Variables whose values no log needs to hide, and without which an error message says nothing."""
+
+
+def from_environment(name: str, text: str) -> Value:
+    """What a variable of the environment stands for."""
+    return Value(text, secret=name.upper() not in _IN_THE_OPEN)
+
+
 Variable: TypeAlias = Callable[[str, Surroundings], Value | Unknown]
 """The value of what stands between ``${`` and ``}``."""
 

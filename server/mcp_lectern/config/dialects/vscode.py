@@ -5,14 +5,16 @@ Source: "MCP configuration reference" and "Variables reference" of the VS Code d
 
 from __future__ import annotations
 
-from mcp_lectern.config.dialects.model import Dialect, Surroundings, Unknown, Value
+from mcp_lectern.config.dialects.model import Dialect, Surroundings, Unknown, Value, from_environment
 
 
 def _variable(inner: str, surroundings: Surroundings) -> Value | Unknown:
     kind, colon, name = inner.partition(":")
     if kind == "env" and colon and name:
         value = surroundings.environment(name)
-        return Unknown("is not set in the environment") if value is None else Value(value)
+        if value is None:
+            return Unknown("is not set in the environment")
+        return from_environment(name, value)
     if inner == "userHome":
         return Value(surroundings.home, secret=False)
     if inner == "workspaceFolder":
