@@ -1,0 +1,90 @@
+"""Walks a paginated list to its end, whatever the server does; must not know how a page is fetched.
+
+The pure part decides after each page; cursors are opaque and go back as they came, an empty one too. Specification
+2026-07-28, server/utilities/pagination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from mcp_lectern.mcp.wire.pages import Page
+from mcp_lectern.mcp.wire.resources import Listing, Resource, ResourceTemplate
+
+Json = Any
+Entry = TypeVar("Entry", Resource, ResourceTemplate)
+
+
+@dataclass(frozen=True, slots=True)
+class WalkLimits:
+    """Where a walk is cut short. ``seconds`` is checked between pages."""
+
+    pages: int
+    entries: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Walk(Generic[Entry]):
+    """The pages of one list so far. ``address`` gives an entry's key: of two with one key the first stays."""
+
+    limits: WalkLimits
+    address: Callable[[Entry], str]
+    entries: dict[str, Entry] = field(default_factory=dict)
+    pages: int = 0
+    partial: str | None = None
+    _cursors: set[str] = field(default_factory=set)
+    _repeated: bool = False
+    _left_out: int = 0
+    _doubled: int = 0
+    _ttl_ms: int | None = None
+    _notes: list[str] = field(default_factory=list)
+
+    def add(self, page: Page[Entry], elapsed: float) -> str | None:
+        """Take a page; returns the cursor to go on with, or None at the end (``partial`` says if too early)."""
+        self.pages += 1
+        new = self._collect(page)
+        cursor = page.cursor
+        if cursor is None:
+            return None
+        if not isinstance(cursor, str):
+            self.partial = "The server sent a cursor that is no string."
+            return None
+        if self._repeated and not new:
+            self._notes.append(
+                "The server repeats a cursor without end; the walk stopped when nothing new came."
+            )
+            return None
+        self._repeated = cursor in self._cursors
+        self._cursors.add(cursor)
+        self.partial = self._limit_reached(elapsed)
+        return None if self.partial else cursor
+
+    def listing(self) -> Listing[Entry]:
+        """What was walked."""
+        notes = list(self._notes)
+        if self._left_out:
+            notes.append(f"Left out, since they have no usable address: {self._left_out}.")
+        if self._doubled:
+            notes.append(f"Left out, since their address was listed before: {self._doubled}.")
+        return Listing(tuple(self.entries.values()), self.partial, tuple(notes), self._ttl_ms or 0)
+
+    def _collect(self, page: Page[Entry]) -> bool:
+        before, entries, address = len(self.entries), self.entries, self.address
+        for entry in page.entries:
+            entries.setdefault(address(entry), entry)
+        self._doubled += before + len(page.entries) - len(entries)
+        self._left_out += page.left_out
+        self._ttl_ms = page.ttl_ms if self._ttl_ms is None else min(self._ttl_ms, page.ttl_ms)
+        return len(entries) > before
+
+    def _limit_reached(self, elapsed: float) -> str | None:
+        if self.pages >= self.limits.pages:
+            return f"The list goes on after {self.limits.pages} pages."
+        if len(self.entries) >= self.limits.entries:
+            return f"The list goes on after {self.limits.entries} entries."
+        if elapsed >= self.limits.seconds:
+            return f"The list goes on after {self.limits.seconds:g} s."
+        return None

@@ -1,0 +1,120 @@
+"""The typed resource calls of one connection; must not know transports or eras."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any, Final, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from mcp_lectern.mcp.errors import ConnectionLost, McpError, ServerError
+from mcp_lectern.mcp.session import Patience, Session
+from mcp_lectern.mcp.wire import contents, pages
+from mcp_lectern.mcp.wire.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
+from mcp_lectern.mcp.wire.pages import Page
+from mcp_lectern.mcp.wire.resources import Listing, ReadResult, Resource, ResourceTemplate
+
+from .paging import Walk, WalkLimits
+from .results import as_not_found, complete, invalid
+
+THREAD_CHARACTERS: Final = 256 * 1024
+
+Json = Any
+Entry = TypeVar("Entry", Resource, ResourceTemplate)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What differs between the two lists."""
+
+    method: str
+    key: str
+    address: str
+
+
+_RESOURCES = _Kind("resources/list", "resources", "uri")
+_TEMPLATES = _Kind("resources/templates/list", "resourceTemplates", "uri_template")
+
+
+@dataclass(slots=True)
+class ResourceClient:
+    """``offered``: whether the server declares resources; if not, it is asked for none."""
+
+    session: Session
+    patience: Patience
+    limits: WalkLimits
+    offered: bool
+    _missing: set[str] = field(default_factory=set)
+
+    async def list_resources(self) -> Listing[Resource]:
+        """Every page of ``resources/list``. Raises McpError where not even the first page can be had."""
+        return await self._list(_RESOURCES, pages.resource_page)
+
+    async def list_templates(self) -> Listing[ResourceTemplate]:
+        """Every page of ``resources/templates/list``, likewise."""
+        return await self._list(_TEMPLATES, pages.template_page)
+
+    async def read(self, uri: str) -> ReadResult:
+        """``resources/read`` with every item. Raises McpError, ResourceNotFound among them."""
+        method, server = "resources/read", self.session.server
+        try:
+            answer = await self.session.request(method, {"uri": uri}, self.patience, subject=uri)
+        except ServerError as error:
+            raise as_not_found(error, uri) from error
+        result = complete(answer, server=server, method=method, subject=uri)
+        if contents.size_of(result) > THREAD_CHARACTERS:
+            read = await anyio.to_thread.run_sync(contents.read_result, result, abandon_on_cancel=True)
+        else:
+            read = contents.read_result(result)
+        if read is None:
+            raise invalid("no list of contents", server=server, method=method, subject=uri)
+        return read
+
+    async def _list(
+        self, kind: _Kind, parse: Callable[[dict[str, Json]], Page[Entry] | None]
+    ) -> Listing[Entry]:
+        if not self.offered or kind.method in self._missing:
+            return Listing(())
+        walk, cursor_expired = await self._walk(kind, parse)
+        if cursor_expired:
+            walk, _ = await self._walk(kind, parse)
+        return walk.listing()
+
+    async def _walk(
+        self, kind: _Kind, parse: Callable[[dict[str, Json]], Page[Entry] | None]
+    ) -> tuple[Walk[Entry], bool]:
+        """One walk from the top, and whether it ended at a cursor that the server no longer knows."""
+        walk: Walk[Entry] = Walk(self.limits, attrgetter(kind.address))
+        started, cursor, first = anyio.current_time(), None, True
+        while first or cursor is not None:
+            try:
+                page = await self._page(kind, parse, {} if first else {"cursor": cursor})
+            except ConnectionLost:
+                raise
+            except McpError as error:
+                if first:
+                    if error.code != METHOD_NOT_FOUND:
+                        raise
+                    self._missing.add(kind.method)
+                    return walk, False
+                walk.partial = f"The list was cut short after {walk.pages} pages: {error.message}"
+                return walk, error.code == INVALID_PARAMS
+            first = False
+            cursor = walk.add(page, anyio.current_time() - started)
+        return walk, False
+
+    async def _page(
+        self,
+        kind: _Kind,
+        parse: Callable[[dict[str, Json]], Page[Entry] | None],
+        params: dict[str, Json],
+    ) -> Page[Entry]:
+        server = self.session.server
+        answer = await self.session.request(kind.method, params, self.patience)
+        page = parse(complete(answer, server=server, method=kind.method))
+        if page is None:
+            raise invalid(f"no list of {kind.key}", server=server, method=kind.method)
+        return page

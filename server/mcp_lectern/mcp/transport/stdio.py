@@ -1,0 +1,143 @@
+"""MCP over a child's standard streams: one message a line (basic/transports/stdio); must not know methods."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mcp_lectern.mcp.errors import StartFailed
+from mcp_lectern.mcp.wire.framing import LineSplitter, Oversize
+from mcp_lectern.mcp.wire.jsonrpc import encode
+
+from .duplex import Ending, Outgoing
+from .executables import find_executable, search_path, unsafe_batch_argument
+from .processes import Process
+
+STDERR_TAIL_BYTES: Final = 8 * 1024
+STDERR_LINE_BYTES: Final = 4 * 1024
+EXIT_CODE_WAIT: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class StdioParameters:
+    """How to start a server. ``env`` is the whole environment; a bare ``command`` is searched on its PATH only."""
+
+    command: str
+    args: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: Path
+
+
+class StderrTail:
+    """The end of what a process wrote on stderr, and each line of it to ``log`` as it comes."""
+
+    def __init__(self, log: Callable[[str], None]) -> None:
+        self._log = log
+        self._lines = LineSplitter(STDERR_LINE_BYTES)
+        self._tail = b""
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes."""
+        self._tail = (self._tail + chunk)[-STDERR_TAIL_BYTES:]
+        for line in self._lines.feed(chunk):
+            if isinstance(line, bytes):
+                self._log(line.decode("utf-8", "replace").rstrip("\r"))
+            elif line.tail is None:
+                self._log(line.head.decode("utf-8", "replace") + " … (a very long line)")
+
+    @property
+    def text(self) -> str:
+        """The last bytes as text, from the beginning of a line where there is one."""
+        tail = self._tail
+        if len(tail) == STDERR_TAIL_BYTES and b"\n" in tail[:-1]:
+            tail = tail[tail.index(b"\n") + 1 :]
+        return tail.decode("utf-8", "replace").strip()
+
+
+class StdioDuplex:
+    """A ``Duplex`` over a started process."""
+
+    def __init__(self, process: Process, stderr: StderrTail, limit: int) -> None:
+        self._process = process
+        self._stderr = stderr
+        self._splitter = LineSplitter(limit)
+
+    async def send(self, message: Outgoing) -> None:
+        """Write one line, and wait until the server reads."""
+        self.post(message)
+        await self._process.drained()
+
+    def post(self, message: Outgoing) -> None:
+        """Write one line; it is dropped if the server is gone or reads nothing at all."""
+        self._process.write(encode(message) + b"\n")
+
+    async def receive(self) -> AsyncIterator[bytes | Oversize]:
+        """The lines of its stdout."""
+        async for chunk in self._process.chunks():
+            for line in self._splitter.feed(chunk):
+                yield line
+        for line in self._splitter.close():
+            yield line
+
+    async def ended(self) -> Ending:
+        """Its exit code, if it has one by now, and the end of its stderr."""
+        exit_code = await self._process.exited(within=EXIT_CODE_WAIT)
+        return Ending(exit_code, self._stderr.text)
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+
+@asynccontextmanager
+async def start_process(
+    parameters: StdioParameters, *, server: str, log: Callable[[str], None], limit: int
+) -> AsyncIterator[StdioDuplex]:
+    """Start a server; on leaving, the whole process tree is ended. Raises StartFailed. ``limit``: bytes a line."""
+    program = _program(parameters, server)
+    stderr = StderrTail(log)
+    try:
+        process = await Process.start(
+            program, parameters.args, env=parameters.env, cwd=parameters.cwd, on_stderr=stderr.feed
+        )
+    except (OSError, ValueError) as error:
+        raise StartFailed(
+            f'Server "{server}" could not be started: {program} with working folder {parameters.cwd}: {error}.',
+            server=server,
+        ) from error
+    try:
+        yield StdioDuplex(process, stderr, limit)
+    finally:
+        await process.stop()
+
+
+def _program(parameters: StdioParameters, server: str) -> Path:
+    if not parameters.cwd.is_dir():
+        raise StartFailed(
+            f'Server "{server}" could not be started: its working folder {parameters.cwd} does not exist.',
+            server=server,
+        )
+    program = find_executable(parameters.command, parameters.env, parameters.cwd)
+    if program is None:
+        raise StartFailed(_not_found(parameters, server), server=server)
+    if argument := unsafe_batch_argument(program, parameters.args):
+        raise StartFailed(
+            f'Server "{server}" was not started: {program} is a batch file, and its argument {argument!r} would be '
+            "read by the shell; name the program itself instead.",
+            server=server,
+        )
+    return program
+
+
+def _not_found(parameters: StdioParameters, server: str) -> str:
+    command = parameters.command
+    if "/" in command or "\\" in command:
+        return f'Server "{server}" could not be started: {command} is no program that can be run.'
+    return (
+        f'Server "{server}" could not be started: the command "{command}" was not found on the PATH '
+        f"{search_path(parameters.env)!r}; install it, or give its full path."
+    )

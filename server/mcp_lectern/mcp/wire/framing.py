@@ -1,0 +1,70 @@
+"""Newline-delimited messages out of a stream of bytes, with bounded memory; must not do I/O or know JSON.
+
+Specification 2026-07-28, basic/transports/stdio. Bytes go in as they come, lines and oversize notices come out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+HEAD_BYTES = 1024
+TAIL_BYTES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Oversize:
+    """A line over the limit: its first bytes, and once it has ended its last ones (``tail`` is None before).
+
+    It is reported when the limit is crossed, and again at its end: a line that never ends is known, too.
+    """
+
+    head: bytes
+    tail: bytes | None
+    length: int
+
+
+class LineSplitter:
+    """Lines of at most ``limit`` bytes, without their newline; empty lines are dropped.
+
+    An oversize line costs ``HEAD_BYTES`` and ``TAIL_BYTES`` of memory, and the line after it is whole again.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._length = 0
+        self._head: bytes | None = None
+        self._tail = b""
+
+    def feed(self, chunk: bytes) -> Iterator[bytes | Oversize]:
+        """Take the next bytes of the stream; consume the iterator wholly before feeding again."""
+        first, *rest = chunk.split(b"\n")
+        yield from self._extend(first)
+        for part in rest:
+            yield from self.close()
+            yield from self._extend(part)
+
+    def close(self) -> Iterator[bytes | Oversize]:
+        """End the current line, as a newline or the end of the stream does."""
+        if self._head is not None:
+            yield Oversize(self._head, self._tail, self._length)
+        elif self._length:
+            line = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+            if not line.isspace():
+                yield line
+        self._parts, self._length, self._head, self._tail = [], 0, None, b""
+
+    def _extend(self, part: bytes) -> Iterator[Oversize]:
+        if not part:
+            return
+        self._length += len(part)
+        if self._head is not None:
+            self._tail = (self._tail + part[-TAIL_BYTES:])[-TAIL_BYTES:]
+            return
+        self._parts.append(part)
+        if self._length > self._limit:
+            line = b"".join(self._parts)
+            self._head, self._tail = line[:HEAD_BYTES], line[-TAIL_BYTES:]
+            self._parts = []
+            yield Oversize(self._head, None, self._length)

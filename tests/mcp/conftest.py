@@ -1,0 +1,85 @@
+"""What the tests of the MCP client share: an observer that records, and a way to connect to the scripted server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from mcp_lectern.mcp.connect import Connection, StdioParameters, connect
+from tests.support.scripted_server import ScriptedServer
+
+Connect = Callable[..., AbstractAsyncContextManager[Connection]]
+Script = Callable[..., ScriptedServer]
+
+
+class RecordingObserver:
+    """Keeps everything; ``wait_for`` waits for a log line or a number of change notices without polling."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.changes = 0
+        self.updates: list[str | None] = []
+        self._news = anyio.Event()
+
+    def log(self, line: str) -> None:
+        self.lines.append(line)
+        self._wake()
+
+    def resources_changed(self) -> None:
+        self.changes += 1
+        self._wake()
+
+    def resource_updated(self, uri: str | None) -> None:
+        self.updates.append(uri)
+        self._wake()
+
+    def logged(self, text: str) -> int:
+        return sum(text in line for line in self.lines)
+
+    async def wait_for(self, condition: Callable[[], bool], seconds: float = 20) -> None:
+        with anyio.fail_after(seconds):
+            while not condition():
+                await self._news.wait()
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = anyio.Event()
+
+
+@pytest.fixture
+def observer() -> RecordingObserver:
+    return RecordingObserver()
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Any:
+    """Makes scripted servers that end with the test."""
+    servers: list[ScriptedServer] = []
+
+    def make(**keys: Any) -> ScriptedServer:
+        servers.append(ScriptedServer(tmp_path, name=f"server{len(servers)}", **keys))
+        return servers[-1]
+
+    yield make
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def connected(observer: RecordingObserver, tmp_path: Path) -> Connect:
+    """``async with connected(server, timing=…) as connection``."""
+
+    @asynccontextmanager
+    async def open_connection(server: ScriptedServer, **options: Any) -> AsyncIterator[Connection]:
+        parameters = StdioParameters(server.command, server.args, server.env, tmp_path)
+        async with connect(
+            parameters, **{"server": "scripted", "observer": observer, "version": "9.9", **options}
+        ) as connection:
+            yield connection
+
+    return open_connection
