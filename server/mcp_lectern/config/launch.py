@@ -90,7 +90,7 @@ class _Launching:
         return Launch(program, arguments, environment, folder, tuple(dict.fromkeys(self.secrets)))
 
     def _check_network(self, *paths: str) -> None:
-        """On Windows, merely looking at ``\\\\host\\share`` tells that host who is looking."""
+        """On Windows, merely looking at a path on another host tells that host who is looking."""
         for path in paths if self.machine.windows and self.spec.origin.level is not Level.USER else ():
             if path.startswith(("\\\\", "//")):
                 self.problems.append(

@@ -76,7 +76,9 @@ def unused(spec: ServerSpec, dialect: Dialect) -> tuple[str, ...]:
     """Members of the entry that Lectern does not use, because they are unknown or of the other transport."""
     other = _REMOTE if spec.kind == "stdio" else _LOCAL
     known = (set(FIELDS) - set(other)) | dialect.ignored
-    return tuple(member for member in spec.raw if member not in known)
+    return tuple(
+        member for member, written in spec.raw.items() if written is not None and member not in known
+    )
 
 
 def _check_name(name: str) -> None:
@@ -88,7 +90,8 @@ def _check_name(name: str) -> None:
 
 def _reject_shapeless(value: Mapping[str, object], dialect: Dialect) -> NoReturn:
     inner = [member for member in value.values() if isinstance(member, Mapping)]
-    if any("command" in member or "url" in member for member in inner):
+    deeper = [member for members in inner for member in members.values() if isinstance(member, Mapping)]
+    if any("command" in member or "url" in member for member in (*inner, *deeper)):
         raise RejectedError(
             f"it is not a server but holds servers: move them up, right under {quoted(dialect.section)}"
         )
