@@ -11,6 +11,10 @@ class Mention:
 
     ``server`` is None where the mention is unqualified. ``server_span`` and ``uri_span`` are the
     offsets of the two parts as written (escapes included), ``server_span`` None where unqualified.
+
+    ``claimed`` is set where an unqualified mention reads like one of a server that is not configured
+    (``@nosuch:memo://a``): that server's name, with its offsets in ``claimed_span``. Only then may an
+    unknown server be reported, and only if nobody lists ``uri``.
     """
 
     server: str | None
@@ -20,6 +24,8 @@ class Mention:
     quoted: bool
     uri_span: tuple[int, int]
     server_span: tuple[int, int] | None = None
+    claimed: str | None = None
+    claimed_span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,179 @@
+"""Finds the mentions in a text; must not know what they resolve to, nor editors.
+
+Every step looks at a stretch of text once or at a bounded piece of it, so that the worst document costs
+time in proportion to its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+
+from mcp_lectern.mentions.grammar import (
+    BREAKS_NAME,
+    NAME_LIMIT,
+    QUOTED,
+    QUOTED_COLON,
+    STARTS,
+    STOP,
+    claims_server,
+    looks_like_uri,
+    prose_begins,
+    trimmed,
+    unescape,
+)
+from mcp_lectern.mentions.model import Mention
+
+Listed = Callable[[str | None, str], bool]
+"""Whether that server lists that URI; for None, whether any server lists it."""
+
+_TAIL_LIMIT = 32
+"""Prose characters with which a listed URI may end; more are prose."""
+_PLAIN_RUN_LIMIT = 1024
+"""Code points in a listed URI without a scheme that is mentioned unqualified and bare."""
+_PLAIN_TRIES = 4
+"""Beginnings in one run of text that are looked up as such a URI."""
+
+
+def parse(
+    text: str, servers: Container[str], listed: Listed, start: int = 0, end: int | None = None
+) -> list[Mention]:
+    """The mentions that begin and end in ``text[start:end]``, in order; they do not overlap.
+
+    ``servers`` holds the configured names. An unqualified mention is among them if it looks like a URI
+    (``memo://a``) or is listed; whether it means anything is for the caller to find out.
+    """
+    return _Reader(text, servers, listed, len(text) if end is None else min(end, len(text))).mentions(start)
+
+
+class _Reader:
+    """One pass over one text; it remembers where its stretch ends, since hostile text is all beginnings."""
+
+    __slots__ = ("_colon", "_end", "_listed", "_run_end", "_servers", "_text", "_tries")
+
+    def __init__(self, text: str, servers: Container[str], listed: Listed, end: int) -> None:
+        self._text = text
+        self._servers = servers
+        self._listed = listed
+        self._end = end
+        self._run_end = -1
+        self._colon = -1
+        self._tries = 0
+
+    def mentions(self, start: int) -> list[Mention]:
+        found: list[Mention] = []
+        position = max(start, 0)
+        while match := STARTS.search(self._text, position, self._end):
+            at = match.start()
+            mention = self._quoted(at) if self._text.startswith('"', at + 1, self._end) else self._bare(at)
+            if mention:
+                found.append(mention)
+            position = mention.end if mention else self._next_worth_a_look(at)
+        return found
+
+    def _quoted(self, at: int) -> Mention | None:
+        body = QUOTED.match(self._text, at + 1, self._end)
+        if body is None:
+            return None
+        begin, end = body.span(1)
+        match = QUOTED_COLON.match(self._text, begin, end)
+        colon = match.end() - 1 if match else end
+        name = unescape(self._text[begin:colon])
+        if match and name in self._servers:
+            uri = unescape(self._text[colon + 1 : end])
+            return Mention(name, uri, at, end + 1, True, (colon + 1, end), (begin, colon))
+        uri = unescape(self._text[begin:end])
+        return self._without_server(at, uri, (begin, end), (name, colon), quoted=True)
+
+    def _bare(self, at: int) -> Mention | None:
+        begin = at + 1
+        colon, run_end = self._next_colon(begin), self._end_of_run(begin)
+        if colon < self._end and not self._text.startswith("//", colon + 1, self._end):
+            name = self._name(begin, colon)
+            if name is not None and (mention := self._qualified(at, name, colon + 1, run_end)):
+                return mention
+        return self._unqualified(at, begin, run_end, colon)
+
+    def _name(self, begin: int, colon: int) -> str | None:
+        """The configured server's name that ends at ``colon``; it may hold what would end a bare URI."""
+        if not 0 < colon - begin <= NAME_LIMIT:
+            return None
+        name = self._text[begin:colon]
+        return name if name in self._servers and not BREAKS_NAME.search(name) else None
+
+    def _qualified(self, at: int, name: str, begin: int, run_end: int) -> Mention | None:
+        if run_end < begin:
+            match = STOP.search(self._text, begin, self._end)
+            run_end = match.start() if match else self._end
+        uri = self._without_prose(name, self._text[begin:run_end])
+        end = begin + len(uri)
+        return Mention(name, uri, at, end, False, (begin, end), (at + 1, begin - 1)) if uri else None
+
+    def _unqualified(self, at: int, begin: int, run_end: int, colon: int) -> Mention | None:
+        if not self._may_be_uri(begin, run_end, colon):
+            return None
+        uri = self._without_prose(None, self._text[begin:run_end])
+        end = begin + len(uri)
+        return self._without_server(at, uri, (begin, end), (uri[: colon - begin], colon), quoted=False)
+
+    def _without_server(
+        self, at: int, uri: str, span: tuple[int, int], before_colon: tuple[str, int], *, quoted: bool
+    ) -> Mention | None:
+        """The unqualified mention of ``uri``, if it reads like one or is listed."""
+        name, colon = before_colon
+        claimed = self._claims(span[0], colon, span[1])
+        if not claimed and not looks_like_uri(uri) and not (uri and self._listed(None, uri)):
+            return None
+        return Mention(
+            None,
+            uri,
+            at,
+            span[1] + quoted,
+            quoted,
+            span,
+            claimed=name if claimed else None,
+            claimed_span=(span[0], colon) if claimed else None,
+        )
+
+    def _claims(self, begin: int, colon: int, end: int) -> bool:
+        """Whether a server that nobody configured is named before ``colon``."""
+        if not 0 < colon - begin <= NAME_LIMIT or colon >= end or "@" in self._text[begin:colon]:
+            return False  # of "@bob,@docs:memo://a" the second "@" begins the mention
+        return claims_server(self._text, colon + 1, end)
+
+    def _may_be_uri(self, begin: int, run_end: int, colon: int) -> bool:
+        """Whether the run is worth a copy: it reads like one, or it is short enough to be looked up."""
+        if looks_like_uri(self._text, begin, run_end) or self._claims(begin, colon, run_end):
+            return True
+        self._tries += 1
+        return begin < run_end and self._tries <= _PLAIN_TRIES and run_end - begin <= _PLAIN_RUN_LIMIT
+
+    def _without_prose(self, server: str | None, run: str) -> str:
+        """The longest listed part of ``run`` that leaves only prose behind, else the one that reads well."""
+        stem = prose_begins(run)
+        for length in range(min(len(run), stem + _TAIL_LIMIT), max(stem, 1) - 1, -1):
+            if self._listed(server, run[:length]):
+                return run[:length]
+        return run[: trimmed(run)]
+
+    def _end_of_run(self, begin: int) -> int:
+        """Where the stretch ends that a bare URI beginning here may fill."""
+        if begin > self._run_end:
+            match = STOP.search(self._text, begin, self._end)
+            self._run_end = match.start() if match else self._end
+            self._tries = 0
+        return self._run_end
+
+    def _next_colon(self, begin: int) -> int:
+        """The next colon; the end of the text where there is none."""
+        if begin > self._colon:
+            colon = self._text.find(":", begin, self._end)
+            self._colon = self._end if colon < 0 else colon
+        return self._colon
+
+    def _next_worth_a_look(self, at: int) -> int:
+        """Where to go on behind an ``@`` that began nothing: a long run counts only close to a colon."""
+        run_end = self._end_of_run(at + 1)
+        if run_end - at <= _PLAIN_RUN_LIMIT:
+            return at + 1
+        # The last character of the run may be the "@" of a quoted mention.
+        return max(at + 1, min(run_end - 1, self._next_colon(at + 1) - NAME_LIMIT - 1))
