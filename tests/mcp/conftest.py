@@ -1,4 +1,4 @@
-"""What the tests of the MCP client share: an observer that records, and a way to connect to the scripted server."""
+"""What the tests of the MCP client share: a recording observer, and connections to the scripted server."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import anyio
 import pytest
+from tests.support.scripted_server import ScriptedServer
 
 from mcp_lectern.mcp.connect import Connection, StdioParameters, connect
-from tests.support.scripted_server import ScriptedServer
 
 Connect = Callable[..., AbstractAsyncContextManager[Connection]]
 Script = Callable[..., ScriptedServer]
@@ -72,7 +72,7 @@ def script(tmp_path: Path) -> Any:
 
 @pytest.fixture
 def connected(observer: RecordingObserver, tmp_path: Path) -> Connect:
-    """``async with connected(server, timing=…) as connection``."""
+    """Opens connections to scripted servers."""
 
     @asynccontextmanager
     async def open_connection(server: ScriptedServer, **options: Any) -> AsyncIterator[Connection]:

@@ -13,7 +13,7 @@ the control address. The script is one JSON object; every key may be left out:
     generate      N: list N made-up resources instead (``made://item/0`` and on)
     page_size     entries a page (default: everything on one)
     contents      URI -> text, or a list of content items, or a whole result
-    answers       method -> one answer, or a list of answers for the first, second, ... call (the last repeats)
+    answers       method -> an answer, or a list of answers for the first, second, ... call (the last repeats)
     on_start      actions before the first message is read
     by_start      script keys that replace others in the first, second, ... process (the last repeats)
     ignore_eof, ignore_sigterm   true: only SIGKILL ends it

@@ -1,4 +1,4 @@
-"""The way in: one context manager that starts a server, opens a session, and ends both; knows all floors below.
+"""The way in: a context manager that starts a server, opens a session, and ends both; knows all floors below.
 
 async with connect(parameters, server="docs", observer=observer, version="0.1.0") as connection:
     listing = await connection.list_resources()
@@ -120,8 +120,8 @@ async def connect(
     """Start the server and agree with it; leaving ends its whole process tree, within about 2.5 s.
 
     ``server`` is its configured name, for messages; ``version`` is this client's. Raises StartFailed,
-    VersionMismatch, RequestTimeout (not ready within ``timing.start``) or ServerError. A server that dies of the
-    probe is started once more, with ``initialize`` alone.
+    VersionMismatch, RequestTimeout (not ready within ``timing.start``) or ServerError. A server that dies of
+    the probe is started once more, with ``initialize`` alone.
     """
     plan = _Plan(parameters, server, observer, timing or Timing(), limits or Limits(), roots, version)
     async with AsyncExitStack() as stack:
@@ -169,6 +169,7 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
         session.era = opened.era
         if opened.era.name == "handshake":
             session.notify("notifications/initialized")
+        await changes.listen(session, opened.capabilities)
         tasks.start_soon(changes.follow, session, opened.capabilities)
         yield Connection(session, _resource_client(plan, session, opened), opened, duplex.pid)
 

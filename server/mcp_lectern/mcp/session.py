@@ -1,7 +1,7 @@
 """One JSON-RPC peer over any transport: ids, pending calls, progress, cancellation, inbound requests.
 
-It must not know processes, HTTP, or which methods mean what. Everything that arrives is handled in ``run``; nothing
-that arrives can end it, only the transport's end does.
+It must not know processes, HTTP, or which methods mean what. Everything that arrives is handled in ``run``,
+and nothing that arrives can end it: only the transport's end does.
 """
 
 from __future__ import annotations
@@ -13,17 +13,11 @@ from typing import Any
 import anyio
 
 from mcp_lectern.mcp.eras.era import Era
-from mcp_lectern.mcp.errors import (
-    ConnectionLost,
-    InvalidResult,
-    McpError,
-    RequestTimeout,
-    ServerError,
-    TooLarge,
-)
+from mcp_lectern.mcp.errors import ConnectionLost, McpError
 from mcp_lectern.mcp.transport.duplex import Duplex, Ending
 from mcp_lectern.mcp.transport.throttle import Throttle
-from mcp_lectern.mcp.wire import jsonrpc
+from mcp_lectern.mcp.wire import failures, jsonrpc
+from mcp_lectern.mcp.wire.failures import Asked
 from mcp_lectern.mcp.wire.framing import Oversize
 from mcp_lectern.mcp.wire.jsonrpc import Answer, Batch, Call, Notification, Refusal, Rubbish
 
@@ -44,11 +38,15 @@ class Pending:
     """A request that was sent. ``outcome`` is set once, and only once, when ``done`` is."""
 
     id: int
-    method: str
-    subject: str
+    asked: Asked
     done: anyio.Event = field(default_factory=anyio.Event)
     outcome: Outcome | None = None
     on_progress: Callable[[], None] | None = None
+
+    @property
+    def method(self) -> str:
+        """The method that was asked."""
+        return self.asked.method
 
     def settle(self, outcome: Outcome) -> None:
         """The first outcome wins."""
@@ -84,39 +82,37 @@ class Session:
 
     # What the layer above asks.
 
-    async def request(
-        self, method: str, params: Mapping[str, Json], patience: Patience, *, subject: str = ""
-    ) -> Json:
-        """Ask and wait for the result. Raises McpError; a cancelled or timed out request is cancelled there, too.
-
-        ``subject`` names in messages what the request is about (a URI, say).
-        """
-        pending = await self.begin(method, params, subject=subject)
+    async def request(self, asked: Asked, params: Mapping[str, Json], patience: Patience) -> Json:
+        """Ask and wait for the result; raises McpError. A request given up here is cancelled there, too."""
+        pending = await self.begin(asked, params)
         outcome = await self.outcome(pending, patience)
         if isinstance(outcome, Answer):
             return outcome.result
         if isinstance(outcome, Refusal):
-            raise self._server_error(pending, outcome)
+            raise asked.refused(outcome)
         raise outcome
+
+    def asked(self, method: str, subject: str = "") -> Asked:
+        """A request to this server; ``subject`` names in messages what it is about."""
+        return Asked(self.server, method, subject)
 
     async def begin(
         self,
-        method: str,
+        asked: Asked,
         params: Mapping[str, Json],
         *,
         era: Era | None = None,
-        subject: str = "",
         progress: bool = True,
     ) -> Pending:
-        """Send a request and return; its outcome comes later. Ended with ``outcome`` or ``abandon``."""
+        """Send a request and return; it ends with ``outcome``, ``abandon`` or ``forget``."""
         self._last_id += 1
-        pending = Pending(self._last_id, method, subject)
+        pending = Pending(self._last_id, asked)
         if self._ended.is_set():
-            pending.settle(self.lost(method))
+            pending.settle(self.lost(asked.method))
             return pending
         self._pending[pending.id] = pending
         token = pending.id if progress else None
-        message = jsonrpc.request(pending.id, method, (era or self.era).params(params, token))
+        message = jsonrpc.request(pending.id, asked.method, (era or self.era).params(params, token))
         try:
             await self._duplex.send(message)
         except BaseException:
@@ -139,7 +135,7 @@ class Session:
             self.abandon(pending, "no longer wanted")
             raise
         if pending.outcome is None:
-            pending.settle(self._timeout(pending, patience, anyio.current_time() >= deadline))
+            pending.settle(_timed_out(pending, patience, in_all=anyio.current_time() >= deadline))
             self.abandon(pending, "timed out")
         self._pending.pop(pending.id, None)
         assert pending.outcome is not None
@@ -152,7 +148,7 @@ class Session:
         return pending.outcome
 
     def abandon(self, pending: Pending, reason: str) -> None:
-        """Forget a request, and tell the server if it may still be working on it. ``initialize`` is never taken back."""
+        """Forget a request, and tell the server if it may still work on it (never about ``initialize``)."""
         forgotten = self._pending.pop(pending.id, None)
         answered = isinstance(pending.outcome, Answer | Refusal)
         if forgotten and not answered and pending.method != "initialize" and not self._ended.is_set():
@@ -173,17 +169,7 @@ class Session:
 
     def lost(self, method: str | None = None) -> ConnectionLost:
         """The error for a call that the peer's end took with it."""
-        ending = self._ending
-        how = "ended" if ending.exit_code is None else f"ended with exit code {ending.exit_code}"
-        during = f" during {method}" if method else ""
-        words = f"; its last words: {ending.stderr_tail[-500:]}" if ending.stderr_tail else ""
-        return ConnectionLost(
-            f'Server "{self.server}" {how}{during}{words}. It is started again when it is next needed.',
-            server=self.server,
-            method=method,
-            exit_code=ending.exit_code,
-            stderr_tail=ending.stderr_tail,
-        )
+        return failures.lost(self.server, method, self._ending.exit_code, self._ending.stderr_tail)
 
     # What arrives.
 
@@ -257,13 +243,7 @@ class Session:
         self._log(f"skipped {rubbish.reason}: {shown}" if shown else f"skipped {rubbish.reason}")
         pending = self._pending.pop(rubbish.id, None) if rubbish.id is not None else None
         if pending:
-            pending.settle(
-                InvalidResult(
-                    f'Server "{self.server}" answered {pending.method} with {rubbish.reason}.',
-                    server=self.server,
-                    method=pending.method,
-                )
-            )
+            pending.settle(pending.asked.invalid(rubbish.reason))
 
     def _oversize(self, line: Oversize) -> None:
         identity = jsonrpc.find_id(line.head, line.tail or b"")
@@ -273,18 +253,11 @@ class Session:
         if pending is None:
             return
         self._log(f"skipped an answer of more than {self._limit} bytes to {pending.method}")
-        pending.settle(
-            TooLarge(
-                f'Server "{self.server}" answered {pending.method} with more than the limit of {self._limit} bytes'
-                f"{_about(pending.subject)}; raise limits.readBytes if that much is wanted.",
-                server=self.server,
-                method=pending.method,
-            )
-        )
+        pending.settle(pending.asked.too_large(self._limit))
         self.abandon(pending, "the answer is too large")
 
     def _suspect(self, line: Oversize) -> Pending | None:
-        """The request that an endless line without an id most likely answers: the only one, or else the oldest."""
+        """The request that a line without an id most likely answers: the only one, or at last the oldest."""
         candidates = [
             pending for pending in self._pending.values() if pending.method != "subscriptions/listen"
         ]
@@ -292,29 +265,8 @@ class Session:
             return candidates[0]
         return None
 
-    # Errors.
 
-    def _timeout(self, pending: Pending, patience: Patience, in_all: bool) -> RequestTimeout:
-        limit = f"{patience.total:g} s in all" if in_all else f"{patience.request:g} s"
-        key = "timeouts.total" if in_all else "timeouts.request"
-        return RequestTimeout(
-            f'Server "{self.server}" did not answer {pending.method} within {limit}{_about(pending.subject)}; '
-            f"try again, or raise {key} if it is slow.",
-            server=self.server,
-            method=pending.method,
-        )
-
-    def _server_error(self, pending: Pending, refusal: Refusal) -> ServerError:
-        code = "" if refusal.code is None else f" (code {refusal.code})"
-        return ServerError(
-            f'Server "{self.server}" refused {pending.method}{_about(pending.subject)}: {refusal.message}{code}.',
-            server=self.server,
-            method=pending.method,
-            code=refusal.code,
-            server_message=refusal.message,
-            data=refusal.data,
-        )
-
-
-def _about(subject: str) -> str:
-    return f" for {subject}" if subject else ""
+def _timed_out(pending: Pending, patience: Patience, *, in_all: bool) -> McpError:
+    if in_all:
+        return pending.asked.timed_out(patience.total, "timeouts.total")
+    return pending.asked.timed_out(patience.request, "timeouts.request")

@@ -17,7 +17,8 @@ from mcp_lectern.mcp.wire.lifecycle import META, Capabilities
 
 Json = Any
 
-FIRST_DELAY: Final = 1.0
+LISTEN: Final = "subscriptions/listen"
+FIRST_DELAY: Final = 0.5
 LONGEST_DELAY: Final = 60.0
 FOREVER: Final = Patience(float("inf"), float("inf"))
 
@@ -62,13 +63,17 @@ class Changes:
         else:
             self._log(f"skipped {method[:100]}")
 
-    async def follow(self, session: Session, capabilities: Capabilities) -> None:
-        """Keep a listen stream open where the era needs one; returns when there is none to be had."""
+    async def listen(self, session: Session, capabilities: Capabilities) -> None:
+        """Open a listen stream where the era needs one; to be called before anything is listed."""
         params = session.era.change_stream(capabilities)
+        if params is not None:
+            self._listen = await session.begin(session.asked(LISTEN), params, progress=False)
+
+    async def follow(self, session: Session, capabilities: Capabilities) -> None:
+        """Keep the stream open; returns when there is none to be had."""
         delay = FIRST_DELAY
-        while params is not None:
+        while self._listen is not None:
             began = anyio.current_time()
-            self._listen = await session.begin("subscriptions/listen", params, progress=False)
             outcome = await session.outcome(self._listen, FOREVER)
             if self._refused:
                 session.notify("notifications/cancelled", {"requestId": self._listen.id})
@@ -79,6 +84,7 @@ class Changes:
             delay = FIRST_DELAY if lasted else min(delay * 2, LONGEST_DELAY)
             self._log(f"the change stream closed; it is opened again in {delay:g} s")
             await anyio.sleep(delay)
+            await self.listen(session, capabilities)
 
     def _given_up(self, outcome: Outcome) -> bool:
         if isinstance(outcome, Refusal):

@@ -24,7 +24,7 @@ from mcp_lectern.mcp.eras.probe import (
 )
 from mcp_lectern.mcp.eras.stateless import Stateless
 from mcp_lectern.mcp.eras.versions import HANDSHAKE_VERSIONS, SPOKEN_VERSIONS, STATELESS_VERSIONS
-from mcp_lectern.mcp.errors import McpError, ServerError, VersionMismatch
+from mcp_lectern.mcp.errors import McpError, VersionMismatch
 from mcp_lectern.mcp.session import Pending, Session
 from mcp_lectern.mcp.wire.jsonrpc import Answer, Refusal
 from mcp_lectern.mcp.wire.lifecycle import Capabilities, ServerInfo, initialize_params
@@ -73,7 +73,7 @@ class Opening:
 
     async def _send_probe(self, version: str) -> Pending:
         era = Stateless(version, self.client_version)
-        return await self.session.begin("server/discover", {}, era=era, progress=False)
+        return await self.session.begin(self.session.asked("server/discover"), {}, era=era, progress=False)
 
     async def _speak_stateless(self, verdict: SpeakStateless) -> Opened:
         found = verdict.discovered
@@ -89,10 +89,11 @@ class Opening:
         return Opened(era, found.server_info, found.capabilities)
 
     async def _shake_hands(self, version: str, late_probe: Pending | None) -> Opened:
-        """``initialize``, once more at another version if the server asks for that; a late probe is heard, too."""
+        """``initialize``, and again at another version if the server asks for it; a late probe is heard."""
         for _ in range(HANDSHAKE_ATTEMPTS):
             params = initialize_params(version, self.client_version, roots=self.roots is not None)
-            call = await self.session.begin("initialize", params, era=Handshake(version), progress=False)
+            asked = self.session.asked("initialize")
+            call = await self.session.begin(asked, params, era=Handshake(version), progress=False)
             modern = await self._heard_late(late_probe, call)
             if modern:
                 self.session.forget(call)
@@ -112,18 +113,15 @@ class Opening:
     ) -> Opened:
         if isinstance(verdict, Agreed):
             return self._agreed(verdict, late_probe)
-        modern = await self._last_chance(late_probe) or verdict
-        if isinstance(modern, SpeakStateless):
+        modern = await self._last_chance(late_probe)
+        if modern:
             return await self._speak_stateless(modern)
+        if isinstance(verdict, SpeakStateless):
+            return await self._speak_stateless(verdict)
         if isinstance(verdict, NoCommonVersion):
             raise self._mismatch(verdict.theirs)
-        raise ServerError(
-            f'Server "{self.session.server}" refused initialize: {verdict.message} (code {verdict.code}).',
-            server=self.session.server,
-            method="initialize",
-            code=verdict.code,
-            server_message=verdict.message,
-        )
+        refusal = Refusal(0, verdict.code, verdict.message)
+        raise self.session.asked("initialize").refused(refusal)
 
     def _agreed(self, verdict: Agreed, late_probe: Pending | None) -> Opened:
         if late_probe:
@@ -133,7 +131,7 @@ class Opening:
         return Opened(Handshake(verdict.version, self.roots), verdict.server_info, verdict.capabilities)
 
     async def _heard_late(self, probe: Pending | None, call: Pending) -> SpeakStateless | None:
-        """Wait for the answer to ``initialize``; a verdict for the stateless era on the probe may come first."""
+        """Wait for the answer to ``initialize``; a late answer to the probe may come first and decide."""
         while True:
             waiting = [pending for pending in (probe, call) if pending is not None]
             first = await _first_of(waiting)
@@ -153,8 +151,8 @@ class Opening:
 
     def _mismatch(self, theirs: tuple[str, ...]) -> VersionMismatch:
         return VersionMismatch(
-            f'Server "{self.session.server}" speaks protocol version {", ".join(theirs)[:300]}, and this client '
-            f"{', '.join(SPOKEN_VERSIONS)}; update the one that is older.",
+            f'Server "{self.session.server}" speaks protocol version {", ".join(theirs)[:300]}, '
+            f"and this client {', '.join(SPOKEN_VERSIONS)}; update the one that is older.",
             server=self.session.server,
         )
 

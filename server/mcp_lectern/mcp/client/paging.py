@@ -1,7 +1,7 @@
 """Walks a paginated list to its end, whatever the server does; must not know how a page is fetched.
 
-The pure part decides after each page; cursors are opaque and go back as they came, an empty one too. Specification
-2026-07-28, server/utilities/pagination.
+Cursors are opaque and go back as they came, an empty one too. Specification 2026-07-28,
+server/utilities/pagination.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Walk(Generic[Entry]):
     _notes: list[str] = field(default_factory=list)
 
     def add(self, page: Page[Entry], elapsed: float) -> str | None:
-        """Take a page; returns the cursor to go on with, or None at the end (``partial`` says if too early)."""
+        """Take a page; returns the cursor to go on with, or None at the end (or where it was cut short)."""
         self.pages += 1
         new = self._collect(page)
         cursor = page.cursor

@@ -18,7 +18,7 @@ from mcp_lectern.mcp.wire.pages import Page
 from mcp_lectern.mcp.wire.resources import Listing, ReadResult, Resource, ResourceTemplate
 
 from .paging import Walk, WalkLimits
-from .results import as_not_found, complete, invalid
+from .results import READ, as_not_found, complete
 
 THREAD_CHARACTERS: Final = 256 * 1024
 
@@ -59,18 +59,18 @@ class ResourceClient:
 
     async def read(self, uri: str) -> ReadResult:
         """``resources/read`` with every item. Raises McpError, ResourceNotFound among them."""
-        method, server = "resources/read", self.session.server
+        asked = self.session.asked(READ, uri)
         try:
-            answer = await self.session.request(method, {"uri": uri}, self.patience, subject=uri)
+            answer = await self.session.request(asked, {"uri": uri}, self.patience)
         except ServerError as error:
-            raise as_not_found(error, uri) from error
-        result = complete(answer, server=server, method=method, subject=uri)
+            raise as_not_found(error, asked) from error
+        result = complete(answer, asked)
         if contents.size_of(result) > THREAD_CHARACTERS:
             read = await anyio.to_thread.run_sync(contents.read_result, result, abandon_on_cancel=True)
         else:
             read = contents.read_result(result)
         if read is None:
-            raise invalid("no list of contents", server=server, method=method, subject=uri)
+            raise asked.invalid("no list of contents")
         return read
 
     async def _list(
@@ -112,9 +112,8 @@ class ResourceClient:
         parse: Callable[[dict[str, Json]], Page[Entry] | None],
         params: dict[str, Json],
     ) -> Page[Entry]:
-        server = self.session.server
-        answer = await self.session.request(kind.method, params, self.patience)
-        page = parse(complete(answer, server=server, method=kind.method))
+        asked = self.session.asked(kind.method)
+        page = parse(complete(await self.session.request(asked, params, self.patience), asked))
         if page is None:
-            raise invalid(f"no list of {kind.key}", server=server, method=kind.method)
+            raise asked.invalid(f"no list of {kind.key}")
         return page

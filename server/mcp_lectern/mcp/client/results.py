@@ -5,64 +5,37 @@ Specification 2026-07-28, basic (resultType) and server/resources (error handlin
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from mcp_lectern.mcp.errors import InputRequired, InvalidResult, ResourceNotFound, ServerError
+from mcp_lectern.mcp.errors import ServerError
+from mcp_lectern.mcp.wire.failures import Asked
 from mcp_lectern.mcp.wire.jsonrpc import INVALID_PARAMS
 
 Json = Any
 
-OLD_NOT_FOUND = -32002
+OLD_NOT_FOUND: Final = -32002
+READ: Final = "resources/read"
 
 
-def complete(result: Json, *, server: str, method: str, subject: str = "") -> dict[str, Json]:
-    """The result, if it is a finished one. Raises InvalidResult, or InputRequired where a read asks a question."""
+def complete(result: Json, asked: Asked) -> dict[str, Json]:
+    """The result, if it is a finished one. Raises InvalidResult, or InputRequired where a read asks."""
     if not isinstance(result, dict):
-        raise invalid("no object", server=server, method=method, subject=subject)
+        raise asked.invalid("no object")
     kind = result.get("resultType", "complete")
     if kind == "complete":
         return result
-    if kind == "input_required" and method == "resources/read":
-        raise InputRequired(
-            f'Server "{server}" asks a question before it answers {method}{_about(subject)}, '
-            "and questions cannot be answered here.",
-            server=server,
-            method=method,
-        )
-    raise invalid(f"the result type {str(kind)[:50]!r}", server=server, method=method, subject=subject)
+    if kind == "input_required" and asked.method == READ:
+        raise asked.needs_input()
+    raise asked.invalid(f"the result type {str(kind)[:50]!r}")
 
 
-def invalid(what: str, *, server: str, method: str, subject: str = "") -> InvalidResult:
-    """The error for a result of the wrong shape."""
-    return InvalidResult(
-        f'Server "{server}" answered {method}{_about(subject)} with {what}, which the protocol does not allow; '
-        "its author should know.",
-        server=server,
-        method=method,
-    )
-
-
-def as_not_found(error: ServerError, uri: str) -> ServerError:
+def as_not_found(error: ServerError, asked: Asked) -> ServerError:
     """The error of a read as ResourceNotFound where its code means that, else as it is.
 
     -32602 and -32002 do; 0 does if data or message name the URI, since several servers use it so.
     """
-    names_uri = uri in error.server_message or _names(error.data, uri)
-    if error.code not in (INVALID_PARAMS, OLD_NOT_FOUND) and not (error.code == 0 and names_uri):
-        return error
-    return ResourceNotFound(
-        f'Server "{error.server}" has no {uri}: {error.server_message} (code {error.code}).',
-        server=error.server,
-        method=error.method,
-        code=error.code,
-        server_message=error.server_message,
-        data=error.data,
-    )
-
-
-def _names(data: Json, uri: str) -> bool:
-    return isinstance(data, dict) and data.get("uri") == uri
-
-
-def _about(subject: str) -> str:
-    return f" for {subject}" if subject else ""
+    uri = asked.subject
+    names_uri = uri in error.server_message or (isinstance(error.data, dict) and error.data.get("uri") == uri)
+    if error.code in (INVALID_PARAMS, OLD_NOT_FOUND) or (error.code == 0 and names_uri):
+        return asked.not_found(error)
+    return error

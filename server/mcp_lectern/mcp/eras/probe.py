@@ -1,7 +1,7 @@
 """Which era does a server speak? A pure function from the probe's outcome to a verdict; must not do I/O.
 
-Specification 2026-07-28, basic/transports/stdio (backward compatibility) and basic/versioning. An outage is never
-a verdict: a server that is gone is not asked for its era.
+Specification 2026-07-28, basic/transports/stdio (backward compatibility) and basic/versioning. An outage is
+never a verdict: a server that is gone is not asked for its era.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def judge_probe(outcome: Answer | Refusal | None) -> SpeakStateless | ShakeHands
 def judge_handshake(
     outcome: Answer | Refusal, asked: str
 ) -> Agreed | ShakeHands | SpeakStateless | NoCommonVersion | HandshakeRefused:
-    """The verdict on the reply to ``initialize`` at version ``asked``; ``ShakeHands``: once more, at that version."""
+    """The verdict on the reply to ``initialize`` at version ``asked``; ``ShakeHands``: again, at that one."""
     if isinstance(outcome, Answer):
         answer = initialized(outcome.result)
         return _agreed(answer) if answer else HandshakeRefused(None, "the answer to initialize is no object")

@@ -1,4 +1,4 @@
-"""The protocol revisions that Lectern speaks. They are sets, not an order: a date says nothing about an era."""
+"""The protocol revisions that Lectern speaks. They are sets: a date says nothing about an era."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Duplex(Protocol):
     """Messages in both directions, to one peer."""
 
     async def send(self, message: Outgoing) -> None:
-        """Hand over a message and wait until the transport can take the next one. Never raises for a lost peer."""
+        """Hand over a message and wait until the next one can be taken; never raises for a lost peer."""
 
     def post(self, message: Outgoing) -> None:
         """Hand over a message without waiting, as far as that is possible; works while being cancelled."""

@@ -14,8 +14,8 @@ UNSAFE_IN_BATCH = frozenset('&|<>^%!"\r\n')
 def find_executable(command: str, env: Mapping[str, str], cwd: Path) -> Path | None:
     """The program that ``command`` names; None where there is none.
 
-    A bare name is searched in the absolute folders of ``env``'s PATH only: an empty or relative element of PATH
-    means the working folder, and that may be anybody's. A command with a separator is taken relative to ``cwd``.
+    A bare name is searched in the absolute folders of ``env``'s PATH only: an empty or relative element of
+    PATH means the working folder, and that may be anybody's. A command with a separator starts at ``cwd``.
     """
     has_separator = "/" in command or (_WINDOWS and ("\\" in command or ":" in command))
     if has_separator:

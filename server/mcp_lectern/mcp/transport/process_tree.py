@@ -1,7 +1,7 @@
 """Ends a started process with everything that it started, on POSIX and Windows; must not know what it runs.
 
-POSIX: the process leads a session of its own, and signals go to its group. Windows: it is put into a job object
-that the system ends with its last handle, so that nothing outlives us even if we are killed.
+POSIX: the process leads a session of its own, and signals go to its group. Windows: it is put into a job
+object that the system ends with its last handle, so that nothing outlives us even if we are killed.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class Process(asyncio.SubprocessProtocol):
         return self._transport.get_returncode()
 
     def write(self, data: bytes) -> bool:
-        """Put bytes on its stdin without waiting; False if they were dropped, since it is gone or reads nothing."""
+        """Put bytes on its stdin without waiting; False if it is gone or reads nothing."""
         stdin = cast("asyncio.WriteTransport | None", self._transport.get_pipe_transport(0))
         if stdin is None or not self._stdin_open or stdin.get_write_buffer_size() > STDIN_BYTES:
             return False

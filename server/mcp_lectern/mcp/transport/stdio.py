@@ -23,7 +23,7 @@ EXIT_CODE_WAIT: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class StdioParameters:
-    """How to start a server. ``env`` is the whole environment; a bare ``command`` is searched on its PATH only."""
+    """How to start a server. ``env`` is all it gets; a bare ``command`` is found on the PATH in it only."""
 
     command: str
     args: tuple[str, ...]
@@ -97,7 +97,7 @@ class StdioDuplex:
 async def start_process(
     parameters: StdioParameters, *, server: str, log: Callable[[str], None], limit: int
 ) -> AsyncIterator[StdioDuplex]:
-    """Start a server; on leaving, the whole process tree is ended. Raises StartFailed. ``limit``: bytes a line."""
+    """Start a server; leaving ends the whole process tree. Raises StartFailed. ``limit``: bytes a line."""
     program = _program(parameters, server)
     stderr = StderrTail(log)
     try:
@@ -106,7 +106,7 @@ async def start_process(
         )
     except (OSError, ValueError) as error:
         raise StartFailed(
-            f'Server "{server}" could not be started: {program} with working folder {parameters.cwd}: {error}.',
+            f'Server "{server}" could not be started: {program} in {parameters.cwd}: {error}.',
             server=server,
         ) from error
     try:
@@ -126,8 +126,8 @@ def _program(parameters: StdioParameters, server: str) -> Path:
         raise StartFailed(_not_found(parameters, server), server=server)
     if argument := unsafe_batch_argument(program, parameters.args):
         raise StartFailed(
-            f'Server "{server}" was not started: {program} is a batch file, and its argument {argument!r} would be '
-            "read by the shell; name the program itself instead.",
+            f'Server "{server}" was not started: {program} is a batch file, and its argument {argument!r} '
+            "would be read by the shell; name the program itself instead.",
             server=server,
         )
     return program

@@ -43,9 +43,9 @@ def size_of(result: dict[str, Json]) -> int:
 
 
 def decode_base64(text: str) -> bytes:
-    """Decode base64 that may lack padding, hold white space, or use the URL alphabet (but not both alphabets).
+    """Decode base64 that may lack padding, hold white space, or use the URL alphabet (but not both).
 
-    Raises ValueError, with a phrase that says what is wrong. Works in slices, so that other threads get turns.
+    Raises ValueError, with a phrase that says what is wrong. In slices, so that other threads get turns.
     """
     if not text.isascii():
         raise ValueError("it holds characters outside ASCII")

@@ -1,6 +1,6 @@
 """Newline-delimited messages out of a stream of bytes, with bounded memory; must not do I/O or know JSON.
 
-Specification 2026-07-28, basic/transports/stdio. Bytes go in as they come, lines and oversize notices come out.
+Specification 2026-07-28, basic/transports/stdio. Bytes go in as they come, lines and notices come out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """JSON-RPC 2.0 messages: encoding, tolerant decoding, classification; must not know methods or do I/O.
 
-Whatever arrives becomes one of the classes below. ``Rubbish`` is everything that is no message, with the reason.
+Whatever arrives becomes one of the classes below; ``Rubbish`` is everything that is no message.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The opening messages of both eras, ``initialize`` and ``server/discover``; must not decide which is spoken."""
+"""The opening messages of both eras, ``initialize`` and ``server/discover``; must not decide between them."""
 
 from __future__ import annotations
 

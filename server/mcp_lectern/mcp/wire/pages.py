@@ -1,8 +1,7 @@
 """Pages of ``resources/list`` and ``resources/templates/list``, read field by field; must not ask for them.
 
-The tolerance runs inside pydantic-core's validators, not in Python: a wrong field becomes its default, an entry
-that cannot be addressed is left out, and a page of a thousand entries costs about a millisecond. Specification
-2026-07-28, server/resources and server/utilities/pagination.
+The tolerance runs inside pydantic-core's validators, not in Python: a wrong field becomes its default, an
+entry that cannot be addressed is left out. Specification 2026-07-28, server/resources.
 """
 
 from __future__ import annotations

@@ -1,0 +1,105 @@
+"""Why one request failed, as an error with a sentence for people; must not decide whether it failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_lectern.mcp.errors import (
+    ConnectionLost,
+    InputRequired,
+    InvalidResult,
+    RequestTimeout,
+    ResourceNotFound,
+    ServerError,
+    TooLarge,
+)
+
+from .jsonrpc import Refusal
+
+LAST_WORDS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request, as messages name it. ``subject`` is what it is about (a URI, say), or empty."""
+
+    server: str
+    method: str
+    subject: str = ""
+
+    def refused(self, refusal: Refusal) -> ServerError:
+        """The server answered with an error."""
+        code = "" if refusal.code is None else f" (code {refusal.code})"
+        return ServerError(
+            f'Server "{self.server}" refused {self._what}: {refusal.message}{code}.',
+            server=self.server,
+            method=self.method,
+            code=refusal.code,
+            server_message=refusal.message,
+            data=refusal.data,
+        )
+
+    def not_found(self, error: ServerError) -> ResourceNotFound:
+        """The same error, known to mean that there is no such resource."""
+        return ResourceNotFound(
+            f'Server "{self.server}" has no {self.subject}: {error.server_message} (code {error.code}).',
+            server=self.server,
+            method=self.method,
+            code=error.code,
+            server_message=error.server_message,
+            data=error.data,
+        )
+
+    def timed_out(self, seconds: float, setting: str) -> RequestTimeout:
+        """Nothing came within ``seconds``, which is the value of ``setting``."""
+        return RequestTimeout(
+            f'Server "{self.server}" did not answer {self._what} within {seconds:g} s; '
+            f"try again, or raise {setting} if it is slow.",
+            server=self.server,
+            method=self.method,
+        )
+
+    def too_large(self, limit: int) -> TooLarge:
+        """The answer has more than ``limit`` bytes."""
+        return TooLarge(
+            f'Server "{self.server}" answered {self._what} with more than the limit of {limit} bytes; '
+            "raise limits.readBytes if that much is wanted.",
+            server=self.server,
+            method=self.method,
+        )
+
+    def invalid(self, what: str) -> InvalidResult:
+        """The answer is not what the protocol allows; ``what`` is a phrase for what it is instead."""
+        return InvalidResult(
+            f'Server "{self.server}" answered {self._what} with {what}, '
+            "which the protocol does not allow; its author should know.",
+            server=self.server,
+            method=self.method,
+        )
+
+    def needs_input(self) -> InputRequired:
+        """The server asks a question first."""
+        return InputRequired(
+            f'Server "{self.server}" asks a question before it answers {self._what}, '
+            "and questions cannot be answered here.",
+            server=self.server,
+            method=self.method,
+        )
+
+    @property
+    def _what(self) -> str:
+        return f"{self.method} for {self.subject}" if self.subject else self.method
+
+
+def lost(server: str, method: str | None, exit_code: int | None, stderr_tail: str) -> ConnectionLost:
+    """The server is gone; ``method`` is the request that it took with it, if any."""
+    how = "ended" if exit_code is None else f"ended with exit code {exit_code}"
+    during = f" during {method}" if method else ""
+    words = f"; its last words: {stderr_tail[-LAST_WORDS:]}" if stderr_tail else ""
+    return ConnectionLost(
+        f'Server "{server}" {how}{during}{words}',
+        server=server,
+        method=method,
+        exit_code=exit_code,
+        stderr_tail=stderr_tail,
+    )
