@@ -7,6 +7,7 @@ runs on one event loop; what would hold that loop (indexing, fingerprints) runs 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Protocol
 
 import anyio
@@ -15,6 +16,7 @@ from anyio.abc import TaskGroup
 
 from mcp_lectern.catalogue.index import ServerIndex
 from mcp_lectern.catalogue.model import Catalogue, ServerListing
+from mcp_lectern.config.mask import masker
 from mcp_lectern.hub import failure
 from mcp_lectern.hub.contents import Contents
 from mcp_lectern.hub.entry import Entry
@@ -25,6 +27,7 @@ from mcp_lectern.hub.status import SILENT, ServerStatus, State
 from mcp_lectern.mcp.connect import Limits, Root, Timing
 from mcp_lectern.mcp.errors import McpError, ResourceNotFound
 from mcp_lectern.mcp.wire.resources import ReadResult
+from mcp_lectern.settings import Settings
 
 
 class HubObserver(Protocol):
@@ -68,6 +71,14 @@ class Hub:
         finally:
             self._closed.set()
 
+    def adopt(self, settings: Settings, folders: Iterable[Path]) -> None:
+        """Limits and folders for everything that starts from now on."""
+        self.timing = Timing(
+            start=settings.timeouts_start, request=settings.timeouts_request, total=settings.timeouts_total
+        )
+        self.limits = Limits(read_bytes=settings.limits_read_bytes)
+        self.folders = tuple(Root(folder.as_uri(), folder.name) for folder in folders)
+
     async def close(self) -> None:
         """End all servers; returns when they are gone."""
         self._closing.set()
@@ -106,8 +117,6 @@ class Hub:
             self._observer.catalogue_changed(name)
 
     def _add(self, entry: Entry) -> None:
-        from mcp_lectern.config.mask import masker
-
         name = entry.spec.name
         log = ServerLog(masker(entry.secrets), lambda line: self._observer.log(name, line))
         link = Link(entry, log, self._surroundings())

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import anyio
 
 from mcp_lectern.catalogue.model import ServerListing
 from mcp_lectern.mcp.errors import McpError
 from mcp_lectern.mcp.wire.resources import Listing, Resource, ResourceTemplate
+
+T = TypeVar("T", Resource, ResourceTemplate)
 
 PACE = 1.0
 """Seconds between the starts of two walks that notices cause."""
@@ -100,7 +102,7 @@ class Refresh:
             group.start_soon(self._collect, lists.list_templates, templates)
         return generation, self._listing(results, templates)
 
-    async def _collect(self, walk: Callable[[], Awaitable[object]], into: list[object]) -> None:
+    async def _collect(self, walk: Callable[[], Awaitable[Listing[T]]], into: list[Listing[T]]) -> None:
         try:
             into.append(await walk())
         except McpError as error:
@@ -110,7 +112,7 @@ class Refresh:
     def _listing(
         self, resources: list[Listing[Resource]], templates: list[Listing[ResourceTemplate]]
     ) -> ServerListing:
-        whole = [*resources, *templates]
+        whole: list[Listing[Resource] | Listing[ResourceTemplate]] = [*resources, *templates]
         for note in (note for listing in whole for note in listing.notes):
             self._log(note)
         cut = next((listing.partial for listing in whole if listing.partial), None)

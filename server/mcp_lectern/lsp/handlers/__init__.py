@@ -1,1 +1,28 @@
-"""One file per LSP method; each converts, asks a feature, converts back."""
+"""One file per LSP method; the listing of this folder is the list of what an editor can ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_lectern.lsp.handlers import (
+    actions,
+    completion,
+    configuration,
+    content,
+    definition,
+    hover,
+    initialized,
+    links,
+    symbols,
+)
+
+if TYPE_CHECKING:
+    from mcp_lectern.lsp.server import Lectern
+
+_MODULES = (actions, completion, configuration, content, definition, hover, initialized, links, symbols)
+
+
+def register(lectern: Lectern) -> None:
+    """Answer every method."""
+    for module in _MODULES:
+        module.register(lectern)

@@ -1,0 +1,122 @@
+"""A search as a command asks for it: words plus conditions, answered as plain JSON; must not know who."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from typing import Any
+
+from mcp_lectern.catalogue.index import ServerIndex
+from mcp_lectern.catalogue.rank import Hit, search, search_templates
+from mcp_lectern.mcp.wire.resources import Annotations, Resource, ResourceTemplate
+from mcp_lectern.mentions.printer import write
+
+_ALL = 10_000_000
+"""More than any catalogue holds: conditions are applied to the whole ranking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """``mime_type`` may hold ``*``. A condition hides entries that lack its field; without it they stay."""
+
+    text: str = ""
+    server: str | None = None
+    mime_type: str | None = None
+    audience: str | None = None
+    min_priority: float | None = None
+    modified_since: datetime | None = None
+    limit: int = 100
+
+    @property
+    def conditional(self) -> bool:
+        """Whether any field of an entry decides."""
+        conditions = (self.mime_type, self.audience, self.min_priority, self.modified_since)
+        return any(condition is not None for condition in conditions)
+
+    def admits(self, entry: Resource | ResourceTemplate) -> bool:
+        """Whether the entry meets every condition."""
+        notes = entry.annotations or Annotations()
+        return (
+            (self.mime_type is None or _typed(entry.mime_type, self.mime_type))
+            and (self.audience is None or self.audience in notes.audience)
+            and (self.min_priority is None or (notes.priority or -1.0) >= self.min_priority)
+            and (self.modified_since is None or _since(notes.last_modified, self.modified_since))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best matches in order. ``truncated``: more matched than the limit."""
+
+    items: tuple[Hit[Resource], ...]
+    templates: tuple[Hit[ResourceTemplate], ...]
+    truncated: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """The shape of contract 6."""
+        return {
+            "items": [resource_json(hit.server, hit.entry) for hit in self.items],
+            "templates": [template_json(hit.server, hit.entry) for hit in self.templates],
+            "truncated": self.truncated,
+        }
+
+
+def find(indexes: Sequence[ServerIndex], query: Query) -> Found:
+    """Ranked as completion ranks."""
+    most = _ALL if query.conditional else query.limit
+    resources = search(indexes, query.text, most, server=query.server)
+    templates = search_templates(indexes, query.text, most, server=query.server)
+    items = [hit for hit in resources.items if query.admits(hit.entry)]
+    others = [hit for hit in templates.items if query.admits(hit.entry)]
+    cut = max(len(items), len(others)) > query.limit
+    truncated = resources.more or templates.more or cut
+    return Found(tuple(items[: query.limit]), tuple(others[: query.limit]), truncated)
+
+
+def resource_json(server: str, resource: Resource) -> dict[str, Any]:
+    """One resource; what it lacks is left out."""
+    entry = {"server": server, "uri": resource.uri, **_shared(resource)}
+    return entry | _present(size=resource.size) | {"mention": write(server, resource.uri)}
+
+
+def template_json(server: str, template: ResourceTemplate) -> dict[str, Any]:
+    """One template; what it lacks is left out."""
+    return {"server": server, "uriTemplate": template.uri_template, **_shared(template)}
+
+
+def _shared(entry: Resource | ResourceTemplate) -> dict[str, Any]:
+    described = _present(title=entry.title, description=entry.description, mimeType=entry.mime_type)
+    return {"name": entry.name, **described, **_present(annotations=_annotations_json(entry.annotations))}
+
+
+def _annotations_json(annotations: Annotations | None) -> Mapping[str, Any] | None:
+    if annotations is None:
+        return None
+    return _present(
+        audience=list(annotations.audience) or None,
+        priority=annotations.priority,
+        lastModified=annotations.last_modified,
+    )
+
+
+def _present(**fields: object) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _typed(mime_type: str | None, wanted: str) -> bool:
+    essence = (mime_type or "").partition(";")[0].strip().lower()
+    return fnmatchcase(essence, wanted.strip().lower())
+
+
+def _since(last_modified: str | None, moment: datetime) -> bool:
+    try:
+        modified = datetime.fromisoformat(last_modified or "")
+    except ValueError:
+        return False
+    return _aware(modified) >= _aware(moment)
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,113 @@
+"""From all that was configured to entries that a hub can run: settings, discovery, launch, trust.
+
+Reads files and belongs in a thread; starts nothing and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mcp_lectern.config.discover import config_layers, discover
+from mcp_lectern.config.launch import launch
+from mcp_lectern.config.model import Configuration, Launch, ServerSpec
+from mcp_lectern.config.places import Machine
+from mcp_lectern.hub.entry import Entry, not_approved
+from mcp_lectern.settings import Settings, read
+from mcp_lectern.trust.approvals import Approvals, default_path
+from mcp_lectern.trust.fingerprint import fingerprint_of, shows
+from mcp_lectern.trust.material import gather
+from mcp_lectern.trust.policy import decide
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """``layers`` are what the client sent, weakest first, each with a label for messages.
+
+    ``workspace_servers`` is the command line's word (``ask``, ``never``, ``always``), None where it said none.
+    """
+
+    layers: Sequence[tuple[str, object]] = ()
+    config_files: Sequence[Path] = ()
+    folders: Sequence[Path] = ()
+    discover: bool = True
+    trusted_settings: bool = False
+    workspace_servers: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """``warnings`` are sentences about settings that were not understood."""
+
+    settings: Settings
+    warnings: tuple[str, ...]
+    configuration: Configuration
+    entries: tuple[Entry, ...]
+
+
+def prepare(
+    request: Request, previous: Configuration | None = None, *, approvals: Approvals | None = None
+) -> Prepared:
+    """Everything as it is on disk now. ``previous`` serves files that are broken at the moment."""
+    machine = Machine.this()
+    settings, warnings = read([*config_layers(request.config_files), *request.layers])
+    if not request.discover:
+        settings = replace(settings, discover=())
+    configuration = discover(
+        settings,
+        machine=machine,
+        config_arguments=request.config_files,
+        workspace_folders=request.folders,
+        trusted_settings=request.trusted_settings,
+        workspace_servers=request.workspace_servers,
+        previous=previous,
+    )
+    policy = request.workspace_servers or settings.workspace_servers
+    known = approvals or Approvals(default_path())
+    folder = request.folders[0] if request.folders else None
+    entries = (_entry(spec, machine, folder, known, policy) for spec in configuration.specs)
+    return Prepared(settings, tuple(warnings), configuration, tuple(entries))
+
+
+def _entry(
+    spec: ServerSpec, machine: Machine, folder: Path | None, approvals: Approvals, policy: str
+) -> Entry:
+    launched = launch(spec, machine=machine, workspace_folder=folder)
+    ready = launched if isinstance(launched, Launch) else None
+    covered = shows(spec, gather(spec, ready, machine=machine, workspace_folder=folder))
+    decision = decide(spec, covered, approvals, workspace_servers=policy)
+    refusal = _refusal(spec, launched, decision.changed, approved=decision.approved)
+    startable = None if spec.disabled else ready
+    return Entry(
+        spec, fingerprint_of(covered), covered, decision.approved, startable, refusal, decision.changed
+    )
+
+
+def _refusal(
+    spec: ServerSpec, launched: Launch | Sequence[object], changed: tuple[str, ...], *, approved: bool
+) -> str | None:
+    if spec.disabled:
+        return f"The server “{spec.name}” is disabled in {spec.origin.label}: remove “disabled” there to use it."
+    if not approved:
+        return not_approved(spec, changed)
+    if not isinstance(launched, Launch):
+        return " ".join(str(getattr(problem, "message", problem)) for problem in launched)
+    return None
+
+
+def approve(entry: Entry, approvals: Approvals | None = None) -> None:
+    """Store a person's approval of exactly this entry. Raises ApprovalsError."""
+    known = approvals or Approvals(default_path())
+    known.approve(entry.spec.origin.folder, entry.spec.name, entry.fingerprint, entry.shows)
+
+
+def revoke(entry: Entry, approvals: Approvals | None = None) -> bool:
+    """Forget an approval; False where there was none. Raises ApprovalsError."""
+    known = approvals or Approvals(default_path())
+    return known.revoke(entry.spec.origin.folder, entry.spec.name)
+
+
+def layer(label: str, value: Mapping[str, object] | None) -> tuple[tuple[str, object], ...]:
+    """A layer of settings, or none."""
+    return ((label, value),) if value else ()

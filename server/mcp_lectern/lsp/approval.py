@@ -1,0 +1,77 @@
+"""Approving and revoking server entries for an editor, and saying once that one waits; starts nothing itself."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from mcp_lectern.lsp.server import Lectern
+
+
+class Approval:
+    """``told`` holds the fingerprints that this session's user has been told about."""
+
+    def __init__(self, lectern: Lectern) -> None:
+        self._lectern = lectern
+        self._told: set[str] = set()
+
+    async def approve(self, server: str, fingerprint: str) -> None:
+        """Approve the entry as it is on disk now. Raises Refused where that is not what was looked at."""
+        from mcp_lectern.hub import prepare
+        from mcp_lectern.hub.failure import refused
+        from mcp_lectern.trust.approvals import ApprovalsError
+
+        hub = await self._lectern.hub()
+        hub.link(server)
+        await self._lectern.engine.configure_now()
+        entry = hub.link(server).entry
+        if entry.fingerprint != fingerprint:
+            raise refused(
+                "invalidArgument",
+                f"The server “{server}” is no longer what was looked at: look at it again, then approve it.",
+                server=server,
+            )
+        try:
+            await asyncio.to_thread(prepare.approve, entry)
+        except ApprovalsError as error:
+            raise refused("serverFailed", str(error), server=server) from error
+        await self._lectern.engine.configure_now()
+
+    async def revoke(self, server: str) -> None:
+        """Take the approval back; the server ends. Raises Refused for an entry that needs no approval."""
+        from mcp_lectern.config.model import Level
+        from mcp_lectern.hub import prepare
+        from mcp_lectern.hub.failure import refused
+        from mcp_lectern.trust.approvals import ApprovalsError
+
+        hub = await self._lectern.hub()
+        entry = hub.link(server).entry
+        if entry.spec.origin.level is Level.USER:
+            raise refused(
+                "invalidArgument",
+                f"The server “{server}” is your own: it needs no approval. Remove it from {entry.spec.origin.label}.",
+                server=server,
+            )
+        try:
+            await asyncio.to_thread(prepare.revoke, entry)
+        except ApprovalsError as error:
+            raise refused("serverFailed", str(error), server=server) from error
+        await self._lectern.engine.configure_now()
+
+    def mention_unapproved(self) -> None:
+        """The user looks for resources: say once which servers wait for an approval, and what to do."""
+        from mcp_lectern.hub.status import State
+        from mcp_lectern.text.untrusted import single_line
+
+        hub = self._lectern.session.hub
+        if hub is None:
+            return
+        for status in hub.status():
+            if status.state is not State.NOT_TRUSTED or status.fingerprint in self._told:
+                continue
+            self._told.add(status.fingerprint)
+            message = single_line(status.last_error or "", 400)
+            self._lectern.show(types.MessageType.Info, message)

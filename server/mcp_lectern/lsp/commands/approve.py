@@ -1,0 +1,23 @@
+"""``lectern.approve``: a person has looked at what ``lectern.servers`` shows of an entry and wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcp_lectern.lsp.commands.servers import run as servers
+from mcp_lectern.lsp.guard import text_of
+
+if TYPE_CHECKING:
+    from mcp_lectern.lsp.server import Lectern
+
+NAME = "lectern.approve"
+
+
+async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
+    """Approve exactly this fingerprint, and start the server. A stale fingerprint is refused."""
+    server, fingerprint = text_of(argument, "server"), text_of(argument, "fingerprint")
+    hub = await lectern.hub()
+    await lectern.approval.approve(server, fingerprint)
+    hub.want((server,))
+    return await servers(lectern, {})

@@ -1,0 +1,36 @@
+"""``lectern.open``: read a resource and show it; any URI of a configured server, listed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcp_lectern.lsp.guard import invalid, optional_text, text_of
+
+if TYPE_CHECKING:
+    from mcp_lectern.lsp.server import Lectern
+
+NAME = "lectern.open"
+
+
+async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
+    """Answers with one document for each item of the read, in order, and shows the first unless told not to."""
+    from mcp_lectern.lsp import virtual
+
+    reveal = argument.get("reveal", True)
+    if not isinstance(reveal, bool):
+        raise invalid("“reveal” must be true or false.")
+    server, uri = await _named(lectern, argument)
+    documents = await virtual.opened(lectern, server, uri)
+    if reveal and documents:
+        await virtual.reveal(lectern, server, uri, documents)
+    return {"documents": documents}
+
+
+async def _named(lectern: Lectern, argument: Mapping[str, Any]) -> tuple[str, str]:
+    mention = optional_text(argument, "mention")
+    if mention is None:
+        return text_of(argument, "server"), text_of(argument, "uri")
+    from mcp_lectern.hub.named import named
+
+    return await named(await lectern.hub(), mention)

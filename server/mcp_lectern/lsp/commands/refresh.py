@@ -1,0 +1,25 @@
+"""``lectern.refresh``: walk the lists of one server, or of all, anew; open documents are read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcp_lectern.lsp.commands.servers import run as servers
+from mcp_lectern.lsp.guard import optional_text
+
+if TYPE_CHECKING:
+    from mcp_lectern.lsp.server import Lectern
+
+NAME = "lectern.refresh"
+
+
+async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
+    """Answers as ``lectern.servers`` does, when it is done."""
+    server = optional_text(argument, "server")
+    hub = await lectern.hub()
+    wanted = None if server is None else (server,)
+    await hub.list_again(wanted)
+    for name in wanted or hub.catalogue.servers:
+        lectern.contents_changed(name, None)
+    return await servers(lectern, {})

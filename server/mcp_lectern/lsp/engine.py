@@ -1,0 +1,141 @@
+"""Brings the hub up once ``initialize`` is answered, and keeps it configured; must not know LSP methods.
+
+The hub and all that it imports (pydantic, anyio) are loaded in a thread, so that the first answers of an
+editor's day do not wait for them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_lectern import __version__
+from mcp_lectern.lsp.session import Session
+
+if TYPE_CHECKING:
+    from mcp_lectern.config.model import Configuration
+    from mcp_lectern.hub.hub import HubObserver
+
+logger = logging.getLogger(__name__)
+
+_SETTLE = 0.3
+"""Seconds that a burst of configuration events is collected (an editor that saves 20 times in 2 s)."""
+_CLOSING = 1.5
+"""Seconds that ``shutdown`` waits for servers to end; the rest of the ending goes on until ``exit``."""
+
+
+@dataclass(slots=True)
+class CommandLine:
+    """What ``serve`` was told on its command line."""
+
+    config_files: Sequence[Path] = ()
+    discover: bool = True
+    workspace_servers: str | None = None
+
+
+@dataclass
+class Engine:
+    """Owns the hub's task. ``pull_settings`` asks the client for its ``lectern`` section, or returns None."""
+
+    session: Session
+    command_line: CommandLine
+    observer: HubObserver
+    pull_settings: Callable[[], Awaitable[Mapping[str, object] | None]]
+    configured: Callable[[Configuration, Sequence[str]], None]
+    initial: Mapping[str, object] = field(default_factory=dict)
+    pushed: Mapping[str, object] = field(default_factory=dict)
+    _configuring: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _configuration: Configuration | None = None
+    _life: asyncio.Task[None] | None = None
+    _pending: asyncio.TimerHandle | None = None
+    _reading: asyncio.Task[None] | None = None
+    _again: bool = False
+
+    async def start(self) -> None:
+        """Load the hub, run it, and configure it for the first time."""
+        module = await asyncio.to_thread(importlib.import_module, "mcp_lectern.hub.hub")
+        hub = module.Hub(self.observer, __version__)
+        self._life = asyncio.create_task(hub.run(), name="lectern-hub")
+        self.session.hub = hub
+        await self._configure()
+
+    def reconfigure(self, pushed: Mapping[str, object] | None = None) -> None:
+        """The settings or a file may have changed: read everything again shortly, once."""
+        if pushed is not None:
+            self.pushed = pushed
+        if self._pending is not None:
+            self._pending.cancel()
+        self._pending = asyncio.get_running_loop().call_later(_SETTLE, self._begin)
+
+    def _begin(self) -> None:
+        self._pending = None
+        if self._reading is not None and not self._reading.done():
+            self._again = True
+            return
+        self._reading = asyncio.create_task(self._configure_until_settled(), name="lectern-configure")
+
+    async def configure_now(self) -> None:
+        """Read everything again, and return when it is applied."""
+        async with self._configuring:
+            await self._read_and_apply()
+
+    async def _configure_until_settled(self) -> None:
+        self._again = True
+        while self._again:
+            self._again = False
+            await self._configure()
+
+    async def _configure(self) -> None:
+        try:
+            await self.configure_now()
+        except Exception:
+            logger.exception("the configuration could not be applied; the previous one stays")
+
+    async def _read_and_apply(self) -> None:
+        from mcp_lectern.hub import prepare
+
+        hub = self.session.hub
+        if hub is None:
+            return
+        pulled = await self.pull_settings()
+        current = pulled if pulled is not None else self.pushed
+        request = prepare.Request(
+            layers=(
+                *prepare.layer("initializationOptions", self.initial),
+                *prepare.layer("settings", current),
+            ),
+            config_files=tuple(self.command_line.config_files),
+            folders=tuple(self.session.folders),
+            discover=self.command_line.discover,
+            trusted_settings=self.session.client.trusted_settings,
+            workspace_servers=self.command_line.workspace_servers,
+        )
+        prepared = await asyncio.to_thread(prepare.prepare, request, self._configuration)
+        self._configuration = prepared.configuration
+        self.session.settings = prepared.settings
+        hub.adopt(prepared.settings, self.session.folders)
+        await hub.configure(prepared.entries, eager=prepared.settings.startup == "eager")
+        self.configured(prepared.configuration, prepared.warnings)
+
+    async def close(self) -> None:
+        """Begin to end everything; returns when all servers are gone, or after a moment."""
+        hub = self.session.hub
+        if hub is not None:
+            await asyncio.wait([asyncio.ensure_future(hub.close())], timeout=_CLOSING)
+
+    async def ended(self) -> None:
+        """Everything has ended, however long it takes."""
+        for task in (self._reading,):
+            if task is not None:
+                task.cancel()
+        if self._pending is not None:
+            self._pending.cancel()
+        hub = self.session.hub
+        if hub is not None and self._life is not None:
+            await hub.close()
+            await asyncio.wait([self._life])

@@ -1,0 +1,43 @@
+"""What is wrong in configuration files, where the user sees it: diagnostics in the file, a line in the log."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from mcp_lectern.config.model import Configuration
+    from mcp_lectern.config.model import Problem
+    from mcp_lectern.lsp.server import Lectern
+
+_SEVERITIES = {"error": 1, "warning": 2}
+
+
+def publish(lectern: Lectern, configuration: Configuration, warnings: Sequence[str]) -> None:
+    """Diagnostics for every file that has problems now or had some before; the rest goes to the log."""
+    by_file: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    messages = list(warnings)
+    for problem in configuration.problems:
+        if problem.path is not None:
+            by_file[problem.path.as_uri()].append(_diagnostic(problem))
+        else:
+            messages.append(problem.message)
+    for uri in lectern.files_with_problems - by_file.keys():
+        lectern.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": []})
+    for uri, found in by_file.items():
+        lectern.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": found})
+    lectern.files_with_problems = set(by_file)
+    lectern.tell_once(messages)
+
+
+def _diagnostic(problem: Problem) -> dict[str, Any]:
+    place = {"line": problem.line, "character": problem.column}
+    return {
+        "range": {"start": place, "end": place},
+        "severity": _SEVERITIES.get(problem.severity, 1),
+        "source": "Lectern",
+        "message": problem.message,
+    }

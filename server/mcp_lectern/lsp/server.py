@@ -1,0 +1,237 @@
+"""The language server put together: protocol, session, engine, handlers, commands; it must not hold logic.
+
+Nothing heavy is imported from here before ``initialize`` is answered: the hub comes with the engine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import converters, types
+from pygls.lsp.server import LanguageServer
+
+from mcp_lectern import __version__
+from mcp_lectern.lsp import commands, handlers
+from mcp_lectern.lsp.approval import Approval
+from mcp_lectern.lsp.capabilities import Client, completed, registrations
+from mcp_lectern.lsp.engine import CommandLine, Engine
+from mcp_lectern.lsp.from_proto import folder_path
+from mcp_lectern.lsp.protocol import Command, Hooks, Protocol
+from mcp_lectern.lsp.publishing import Publishing
+from mcp_lectern.lsp.session import Session
+from mcp_lectern.lsp.synchronization import Synchronization
+
+if TYPE_CHECKING:
+    from mcp_lectern.config.model import Configuration
+    from mcp_lectern.hub.hub import Hub
+
+logger = logging.getLogger(__name__)
+
+Run = Callable[["Lectern", Mapping[str, Any]], Awaitable[Any]]
+
+
+class _PyglsServer(LanguageServer):
+    """pygls's server, with its errors in the log alone: an editor's user is told by answers, not by toasts."""
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        logger.error("%s", error, exc_info=error)
+
+
+class Lectern(Hooks):
+    """One language server for one editor."""
+
+    def __init__(self, command_line: CommandLine, stop: Callable[[int], None]) -> None:
+        self.session = Session()
+        self.commands: dict[str, Command] = {}
+        self.files_with_problems: set[str] = set()
+        self._said: set[str] = set()
+        self._stop = stop
+        self._ready = asyncio.Event()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.pygls = _PyglsServer(
+            "Lectern", __version__, protocol_cls=Protocol, converter_factory=converters.get_converter
+        )
+        self.protocol: Protocol = self.pygls.protocol  # type: ignore[assignment]
+        self.protocol.hooks = self
+        self.engine = Engine(
+            self.session, command_line, self, self._pull_settings, self._configured
+        )
+        self.approval = Approval(self)
+        self.synchronization = Synchronization(self)
+        self.publishing = Publishing(self.session, self._diagnostics, self._publish)
+        handlers.register(self)
+        commands.register(self)
+
+    def feature(self, method: str, options: Any = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register a handler for an LSP method."""
+        return self.pygls.feature(method, options)
+
+    def add_command(self, name: str, run: Run) -> None:
+        """Register a server command."""
+
+        async def command(argument: Mapping[str, Any]) -> Any:
+            from mcp_lectern.lsp.guard import guarded
+
+            return await guarded(run(self, argument))
+
+        self.commands[name] = command
+        self.pygls.command(name)(command)
+
+    def plain(self, value: Any) -> Any:
+        """The plain JSON of an LSP object."""
+        return self.protocol._converter.unstructure(value)  # noqa: SLF001 - pygls offers no other way
+
+    async def hub(self) -> Hub:
+        """The hub, once it is loaded and configured for the first time."""
+        await self._ready.wait()
+        if self.session.hub is None:
+            raise RuntimeError("the hub could not be loaded")
+        return self.session.hub
+
+    def spawn(self, work: Awaitable[Any], name: str) -> None:
+        """Run something that no request waits for; a failure goes to the log."""
+
+        async def logged() -> None:
+            try:
+                await work
+            except Exception:
+                logger.exception("%s failed", name)
+
+        task = asyncio.get_running_loop().create_task(logged(), name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def show(self, kind: types.MessageType, message: str) -> None:
+        """``window/showMessage``: for what the user must know and did not ask for."""
+        self.pygls.window_show_message(types.ShowMessageParams(kind, message))
+
+    def tell_once(self, messages: Sequence[str]) -> None:
+        """Problems that no file can carry: shown when they are new, with the log as their home."""
+        from mcp_lectern.text.untrusted import single_line
+
+        for message in messages:
+            logger.warning("%s", message)
+            if message not in self._said:
+                self._said.add(message)
+                self.show(types.MessageType.Warning, single_line(message, 400))
+
+    # The protocol's hooks.
+
+    def on_initialize(
+        self, params: types.InitializeParams, result: types.InitializeResult
+    ) -> types.InitializeResult:
+        """Note what the client is and can do."""
+        session = self.session
+        session.client = Client.of(self.raw_initialize)
+        session.encoding = str(result.capabilities.position_encoding or "utf-16")
+        folders = [folder.uri for folder in params.workspace_folders or ()]
+        paths = [folder_path(uri) for uri in folders or [params.root_uri]]
+        session.folders = [path for path in paths if path is not None]
+        options = self.raw_initialize.get("initializationOptions")
+        self.engine.initial = options if isinstance(options, Mapping) else {}
+        self.watch_parent(params.process_id)
+        return completed(result, session.client)
+
+    watch_parent: Callable[[int | None], None] = staticmethod(lambda _process_id: None)
+
+    def on_initialized(self) -> None:
+        """The client is ready: register what must be, and bring the hub up."""
+        wanted = registrations(self.session.client)
+        if wanted:
+            self.spawn(self.register(wanted), "registering capabilities")
+        self.spawn(self._start(), "starting the hub")
+
+    async def register(self, wanted: Sequence[types.Registration]) -> None:
+        """``client/registerCapability``."""
+        params = types.RegistrationParams(registrations=list(wanted))
+        await self.pygls.client_register_capability_async(params)
+
+    async def _start(self) -> None:
+        try:
+            await self.engine.start()
+            self.synchronization.hold_all()
+        finally:
+            self._ready.set()
+
+    async def on_shutdown(self) -> None:
+        await self.engine.close()
+
+    def on_exit(self, code: int) -> None:
+        self._stop(code)
+
+    def on_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        self.synchronization.opened(params)
+
+    def on_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        self.synchronization.changed(params)
+
+    def on_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        self.synchronization.closed(params)
+
+    def on_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        added = [path for folder in params.event.added if (path := folder_path(folder.uri)) is not None]
+        removed = {folder_path(folder.uri) for folder in params.event.removed}
+        kept = [path for path in self.session.folders if path not in removed]
+        self.session.folders = [*kept, *(path for path in added if path not in kept)]
+        self.engine.reconfigure()
+
+    # The hub's observer.
+
+    def catalogue_changed(self, server: str) -> None:  # noqa: ARG002 - any server's listing may matter to any text
+        """Documents may read differently now."""
+        self.publishing.schedule_all()
+
+    def status_changed(self, server: str) -> None:  # noqa: ARG002 - clients are told of all servers at once
+        """Tell a client that shows the status."""
+        if self.session.client.status and self.session.hub is not None and not self._status_due:
+            self._status_due = True
+            asyncio.get_running_loop().call_later(_STATUS_PACE, self._send_status)
+
+    _status_due = False
+
+    def _send_status(self) -> None:
+        self._status_due = False
+        if self.session.hub is not None:
+            servers = [status.to_json() for status in self.session.hub.status()]
+            self.protocol.notify("lectern/status", {"servers": servers})
+
+    def contents_changed(self, server: str, uri: str | None) -> None:
+        """Documents that show this resource (or any of the server's) are to be read again."""
+        from mcp_lectern.lsp.virtual import refresh
+
+        refresh(self, server, uri)
+
+    def log(self, server: str, line: str) -> None:
+        """A line of a server's log, also in ours."""
+        logger.info("[%s] %s", server, line)
+
+    # The engine's and the publisher's questions.
+
+    async def _pull_settings(self) -> Mapping[str, object] | None:
+        if not self.session.client.pulls_configuration:
+            return None
+        params = types.ConfigurationParams(items=[types.ConfigurationItem(section="lectern")])
+        answer = await self.pygls.workspace_configuration_async(params)
+        section = answer[0] if answer else None
+        return section if isinstance(section, Mapping) else None
+
+    def _configured(self, configuration: Configuration, warnings: Sequence[str]) -> None:
+        from mcp_lectern.lsp.problems import publish
+
+        publish(self, configuration, warnings)
+        self.publishing.schedule_all()
+
+    def _diagnostics(self, uri: str) -> list[dict[str, Any]] | None:
+        from mcp_lectern.lsp.handlers.diagnostics import diagnostics_of
+
+        return diagnostics_of(self.session, uri)
+
+    def _publish(self, params: dict[str, Any]) -> None:
+        self.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+
+
+_STATUS_PACE = 0.1
+"""Seconds that status changes are collected before a client is told."""

@@ -1,0 +1,25 @@
+"""Offsets to LSP ranges in the client's position encoding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcp_lectern.text.document import Document
+
+NOWHERE = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+"""The beginning of a document: where a definition points."""
+
+
+def range_of(document: Document, start: int, end: int, encoding: str) -> dict[str, Any]:
+    """The range of two offsets."""
+    return {
+        "start": position_of(document, start, encoding),
+        "end": position_of(document, end, encoding),
+    }
+
+
+def position_of(document: Document, offset: int, encoding: str) -> dict[str, int]:
+    """The position of an offset."""
+    line, character = document.position(offset, encoding)
+    return {"line": line, "character": character}

@@ -1,0 +1,250 @@
+"""The language server over a real pipe, driven by pytest-lsp's client (which checks every answer's shape).
+
+    async with running(tmp_path, servers={"docs": server.entry()}) as editor:
+        uri = editor.open("notes.md", "see @")
+        answer = await editor.complete(uri, 0, 5)
+
+Servers given here are the user's own (``--config``), so they are trusted. Nothing waits by sleeping: the
+``until_…`` methods wait for what the server says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+from pytest_lsp.client import make_test_lsp_client
+
+CONTENT = {"workspace": {"textDocumentContent": {"dynamicRegistration": True}}}
+"""Capabilities of a client that shows virtual documents."""
+
+
+class Editor:
+    """One editor with one workspace folder and one running language server."""
+
+    def __init__(self, client: LanguageClient, workspace: Path) -> None:
+        self.client = client
+        self.workspace = workspace
+        self.shown: list[types.ShowDocumentParams] = []
+        self.refreshed: list[str] = []
+        self.registered: list[types.Registration] = []
+        self.messages: list[types.ShowMessageParams] = []
+        self.published: list[types.PublishDiagnosticsParams] = []
+        self.result: types.InitializeResult
+        self._version = 0
+        self._news = asyncio.Condition()
+
+    @property
+    def process(self) -> asyncio.subprocess.Process:
+        server = self.client._server
+        assert server is not None
+        return server
+
+    def open(self, name: str, text: str, language: str = "markdown") -> str:
+        """didOpen; the file is not written to disk. ``name`` may be a whole URI."""
+        uri = name if ":" in name else (self.workspace / name).as_uri()
+        item = types.TextDocumentItem(uri, language, 1, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        return uri
+
+    def change(self, uri: str, version: int, *changes: tuple[Any, str]) -> None:
+        """didChange: each change is (None, text) or (((line, character), (line, character)), text)."""
+        edits: list[Any] = []
+        for span, text in changes:
+            if span is None:
+                edits.append(types.TextDocumentContentChangeWholeDocument(text))
+            else:
+                (l1, c1), (l2, c2) = span
+                where = types.Range(types.Position(l1, c1), types.Position(l2, c2))
+                edits.append(types.TextDocumentContentChangePartial(where, text))
+        document = types.VersionedTextDocumentIdentifier(version=version, uri=uri)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, edits))
+
+    def close(self, uri: str) -> None:
+        identifier = types.TextDocumentIdentifier(uri)
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(identifier))
+
+    async def complete(self, uri: str, line: int, character: int) -> types.CompletionList | None:
+        answer = await self.client.text_document_completion_async(
+            types.CompletionParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
+        )
+        assert answer is None or isinstance(answer, types.CompletionList)
+        return answer
+
+    async def labels(self, uri: str, line: int, character: int) -> list[str]:
+        answer = await self.complete(uri, line, character)
+        return [] if answer is None else [item.label for item in answer.items]
+
+    async def hover(self, uri: str, line: int, character: int) -> str | None:
+        answer = await self.client.text_document_hover_async(
+            types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
+        )
+        if answer is None:
+            return None
+        assert isinstance(answer.contents, types.MarkupContent)
+        return answer.contents.value
+
+    async def links(self, uri: str) -> list[types.DocumentLink]:
+        """The document's links, resolved."""
+        answer = await self.client.text_document_document_link_async(
+            types.DocumentLinkParams(types.TextDocumentIdentifier(uri))
+        )
+        return [await self.client.document_link_resolve_async(link) for link in answer or ()]
+
+    async def definition(self, uri: str, line: int, character: int) -> types.Location | None:
+        answer = await self.client.text_document_definition_async(
+            types.DefinitionParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
+        )
+        assert answer is None or isinstance(answer, types.Location)
+        return answer
+
+    async def content(self, document: str) -> str:
+        answer = await self.client.workspace_text_document_content_async(
+            types.TextDocumentContentParams(document)
+        )
+        return answer.text
+
+    async def command(self, name: str, **argument: Any) -> Any:
+        return await self.client.workspace_execute_command_async(
+            types.ExecuteCommandParams(f"lectern.{name}", [argument])
+        )
+
+    async def servers(self) -> dict[str, Any]:
+        answer = await self.command("servers")
+        return {server["name"]: server for server in answer["servers"]}
+
+    async def listed(self) -> None:
+        """Start all servers and wait for their lists."""
+        await self.command("refresh")
+
+    async def until(self, condition: Callable[[], bool], timeout: float = 20) -> None:
+        """Wait until something that the server sent makes the condition true."""
+        async with self._news, asyncio.timeout(timeout):
+            await self._news.wait_for(condition)
+
+    async def until_diagnostics(self, uri: str, timeout: float = 20) -> Sequence[types.Diagnostic]:
+        """Wait for a publish for this document that is not empty."""
+        await self.until(lambda: bool(self.diagnostics(uri)), timeout)
+        return self.diagnostics(uri)
+
+    def diagnostics(self, uri: str) -> Sequence[types.Diagnostic]:
+        """What was last published for the document."""
+        last = [params.diagnostics for params in self.published if params.uri == uri]
+        return last[-1] if last else []
+
+    async def _tell(self) -> None:
+        async with self._news:
+            self._news.notify_all()
+
+    def _note(self, into: list[Any], value: Any) -> None:
+        into.append(value)
+        task = asyncio.get_running_loop().create_task(self._tell())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    _tasks: set[asyncio.Task[None]] = set()  # noqa: RUF012 - keeps the tasks of all editors alive
+
+    def listen(self) -> None:
+        """Answer what the server asks of an editor."""
+        client = self.client
+        client.protocol.fm.features.pop(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, None)
+
+        @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def publish(params: types.PublishDiagnosticsParams) -> None:
+            self._note(self.published, params)
+
+        client.protocol.fm.features.pop(types.WINDOW_SHOW_DOCUMENT, None)
+
+        @client.feature(types.WINDOW_SHOW_DOCUMENT)
+        def show(params: types.ShowDocumentParams) -> types.ShowDocumentResult:
+            self._note(self.shown, params)
+            return types.ShowDocumentResult(success=True)
+
+        client.protocol.fm.features.pop(types.WINDOW_SHOW_MESSAGE, None)
+
+        @client.feature(types.WINDOW_SHOW_MESSAGE)
+        def message(params: types.ShowMessageParams) -> None:
+            self._note(self.messages, params)
+
+        @client.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH)
+        def refresh(params: types.TextDocumentContentRefreshParams) -> None:
+            self._note(self.refreshed, params.uri)
+
+        @client.feature(types.CLIENT_REGISTER_CAPABILITY)
+        def register(params: types.RegistrationParams) -> None:
+            for registration in params.registrations:
+                self._note(self.registered, registration)
+
+
+@contextlib.asynccontextmanager
+async def running(
+    folder: Path,
+    servers: Mapping[str, Any] | None = None,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    capabilities: Mapping[str, Any] = CONTENT,
+    arguments: Sequence[str] = ("--no-discover",),
+    encodings: Sequence[str] = ("utf-16",),
+    experimental: Mapping[str, Any] | None = None,
+    workspace: Path | None = None,
+) -> AsyncIterator[Editor]:
+    """A started, initialized language server with a home, cache and configuration of its own."""
+    home, root = folder / "home", workspace or folder / "workspace"
+    home.mkdir(exist_ok=True)
+    root.mkdir(exist_ok=True)
+    config = folder / "lectern-config.json"
+    config.write_text(json.dumps({**(settings or {}), "servers": dict(servers or {})}), encoding="utf-8")
+    editor = Editor(make_test_lsp_client(), root)
+    editor.listen()
+    await editor.client.start_io(
+        sys.executable, "-P", "-m", "mcp_lectern", "serve", "--config", str(config), *arguments,
+        env=environment(home), cwd=str(home),
+    )  # fmt: skip
+    try:
+        editor.result = await editor.client.initialize_session(
+            _initialize(editor, capabilities, encodings, options, experimental)
+        )
+        yield editor
+        await editor.client.shutdown_session()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            editor.process.kill()
+        await editor.client.stop()
+
+
+def environment(home: Path) -> dict[str, str]:
+    """This process's environment with another home."""
+    folders = {name: str(home / name.lower()) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")}
+    return {**os.environ, "HOME": str(home), **folders}
+
+
+def _initialize(
+    editor: Editor,
+    capabilities: Mapping[str, Any],
+    encodings: Sequence[str],
+    options: Mapping[str, Any] | None,
+    experimental: Mapping[str, Any] | None,
+) -> types.InitializeParams:
+    raw = {
+        "processId": os.getpid(),
+        "rootUri": editor.workspace.as_uri(),
+        "workspaceFolders": [{"uri": editor.workspace.as_uri(), "name": editor.workspace.name}],
+        "initializationOptions": dict(options or {}),
+        "capabilities": {
+            **capabilities,
+            "general": {"positionEncodings": list(encodings)},
+            "window": {"showDocument": {"support": True}},
+            **({"experimental": {"lectern": dict(experimental)}} if experimental else {}),
+        },
+    }
+    structured: types.InitializeParams = editor.client.protocol._converter.structure(raw, types.InitializeParams)
+    return structured
