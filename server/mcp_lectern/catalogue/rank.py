@@ -1,0 +1,176 @@
+"""The order in which hits are offered; must not know who asks.
+
+Quality of the match first (``Quality``), then the server's priority, then last modified, then the order of
+configuration and of the list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Generic
+
+from mcp_lectern.catalogue.candidates import name_prefix_hits, substring_hits, whole_hits, word_start_hits
+from mcp_lectern.catalogue.fold import WORD_BYTES, encoded, fold
+from mcp_lectern.catalogue.index import Entry, ServerIndex, TextIndex, standing
+from mcp_lectern.catalogue.scattered import scattered_hits
+from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
+
+_HANDLE = re.compile(r"[\w.-]*[.,;:!?'\")\]}]*")
+
+
+class Quality(IntEnum):
+    """How well an entry matches; smaller is better."""
+
+    EXACT = 0
+    """The query is the URI, character by character, or the whole name."""
+    NAME_PREFIX = 1
+    WORD_START = 2
+    SERVER = 3
+    """The name of the server matches at a word start; so each of its entries does."""
+    SUBSTRING = 4
+    SCATTERED = 5
+    """Pieces of the query in order, each at a word start."""
+
+
+WEAK = Quality.SUBSTRING
+"""From here on a hit may be chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit(Generic[Entry]):
+    """One entry that was found, of one server."""
+
+    server: str
+    entry: Entry
+    quality: Quality
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked(Generic[Entry]):
+    """The best hits in order. ``more`` is whether the limit left any out."""
+
+    items: tuple[Hit[Entry], ...]
+    more: bool
+
+
+def could_be_handle(query: str) -> bool:
+    """Whether prose may hold this after an at-sign: a handle, and punctuation behind it (``all,``)."""
+    return _HANDLE.fullmatch(query) is not None
+
+
+def search(
+    indexes: Sequence[ServerIndex],
+    query: str,
+    limit: int,
+    *,
+    server: str | None = None,
+    handle_like: bool = False,
+) -> Ranked[Resource]:
+    """The best ``limit`` resources for what was typed, of one server or of all.
+
+    The query may also be a URI or the whole ``server:uri``. ``handle_like``: it could be an at-handle in
+    prose (see ``could_be_handle``), so nothing is offered but what matches at a word start.
+    """
+    sources = [
+        _Source(index.server, index.resources, rest, named, index.listing.by_uri.get(rest))
+        for index in _asked(indexes, server)
+        for rest, named in [_reading(index.server, query, server)]
+    ]
+    return _ranked(sources, limit, handle_like)
+
+
+def search_templates(
+    indexes: Sequence[ServerIndex],
+    query: str,
+    limit: int,
+    *,
+    server: str | None = None,
+    handle_like: bool = False,
+) -> Ranked[ResourceTemplate]:
+    """The same for templates, by name, title and the template's text."""
+    sources = [
+        _Source(index.server, index.templates, rest, named)
+        for index in _asked(indexes, server)
+        for rest, named in [_reading(index.server, query, server)]
+    ]
+    return _ranked(sources, limit, handle_like)
+
+
+def _asked(indexes: Sequence[ServerIndex], server: str | None) -> list[ServerIndex]:
+    return [index for index in indexes if server is None or index.server == server]
+
+
+def _reading(name: str, query: str, server: str | None) -> tuple[str, bool]:
+    """What is looked for in the server of this name, and whether it may also be the server's own name."""
+    if server is None and name and fold(query).startswith(fold(name) + ":"):
+        return query[len(name) + 1 :], False
+    return query, server is None
+
+
+def _ranked(sources: list[_Source[Entry]], limit: int, handle_like: bool) -> Ranked[Entry]:
+    last = Quality.SERVER if handle_like else Quality.SCATTERED
+    found: list[Hit[Entry]] = []
+    for quality in Quality:
+        if quality <= last and len(found) <= limit:
+            found += _merged(sources, quality, limit + 1 - len(found))
+    return Ranked(tuple(found[:limit]), len(found) > limit)
+
+
+def _merged(sources: list[_Source[Entry]], quality: Quality, most: int) -> list[Hit[Entry]]:
+    """The best hits of this quality over all servers."""
+    hits = [(source.server, entry) for source in sources for entry in source.hits(quality, most)]
+    if len(sources) > 1:
+        hits.sort(key=lambda hit: standing(hit[1].annotations))
+    return [Hit(server, entry, quality) for server, entry in hits[:most]]
+
+
+class _Source(Generic[Entry]):
+    """One server's index, what is looked for in it, and what of it was handed out already."""
+
+    def __init__(
+        self, server: str, index: TextIndex[Entry], query: str, named: bool, exact: Entry | None = None
+    ) -> None:
+        self.server = server
+        self._index: TextIndex[Entry] = index
+        self._query = encoded(fold(query))
+        self._named = named
+        self._exact: Entry | None = exact
+        self._given: set[int] = set()
+
+    def hits(self, quality: Quality, most: int) -> list[Entry]:
+        """The best entries of this quality that no better quality has."""
+        numbers = self._numbers(quality, most + len(self._given) + 1)
+        new = [number for number in numbers if number not in self._given]
+        self._given.update(new)
+        entries = [self._index.entries[number] for number in new]
+        if self._exact is None:
+            return entries
+        others = [entry for entry in entries if entry is not self._exact]
+        return [self._exact, *others] if quality is Quality.EXACT else others
+
+    def _numbers(self, quality: Quality, most: int) -> Sequence[int]:
+        if not self._query:
+            return range(min(most, len(self._index.entries))) if quality is Quality.EXACT else ()
+        if quality is Quality.SERVER:
+            named = self._named and _starts_word(encoded(fold(self.server)), self._query)
+            return range(min(most, len(self._index.entries))) if named else ()
+        return _FINDERS[quality](self._index, self._query, most)
+
+
+def _starts_word(text: bytes, query: bytes) -> bool:
+    position = text.find(query)
+    while position > 0 and text[position - 1] in WORD_BYTES:
+        position = text.find(query, position + 1)
+    return position >= 0
+
+
+_FINDERS = {
+    Quality.EXACT: whole_hits,
+    Quality.NAME_PREFIX: name_prefix_hits,
+    Quality.WORD_START: word_start_hits,
+    Quality.SUBSTRING: substring_hits,
+    Quality.SCATTERED: scattered_hits,
+}

@@ -1,0 +1,138 @@
+"""What a mention means in a snapshot of the catalogue; must not know where the mention stands or who asks.
+
+A listed URI beats a template, a qualified reading an unqualified one; among several nothing is ever picked.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mcp_lectern.catalogue.model import Catalogue, ServerListing
+from mcp_lectern.catalogue.suggest import similar_servers, similar_uris
+from mcp_lectern.catalogue.template import Template
+from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
+from mcp_lectern.mentions.model import Mention
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A listed resource."""
+
+    server: str
+    resource: Resource
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateMatch:
+    """A URI that is not listed, but that a template of the server makes with these arguments."""
+
+    server: str
+    uri: str
+    template: ResourceTemplate
+    arguments: dict[str, str | list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """An unqualified URI that several servers have."""
+
+    servers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownServer:
+    """A server that is not configured; ``uri`` is what follows its colon."""
+
+    name: str
+    uri: str
+    suggestions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownResource:
+    """A configured server whose whole list holds no such URI."""
+
+    server: str
+    uri: str
+    suggestions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """No opinion: this server (or, for None, some server) has not listed everything yet."""
+
+    server: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NotAMention:
+    """Prose that looks like a mention."""
+
+
+Resolution = Known | TemplateMatch | Ambiguous | UnknownServer | UnknownResource | Waiting | NotAMention
+
+_ADDRESS = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]+://")
+
+
+def resolve(catalogue: Catalogue, mention: Mention, *, suggest: bool = True) -> Resolution:
+    """What the mention means now. ``suggest``: whether to look for what may have been meant instead."""
+    if mention.server is not None:
+        return _qualified(catalogue, mention.server, mention.uri, suggest)
+    return _unqualified(catalogue, mention, suggest)
+
+
+def _qualified(catalogue: Catalogue, server: str, uri: str, suggest: bool) -> Resolution:
+    listing = catalogue.listings.get(server)
+    if listing is None:
+        return _unknown_server(catalogue, server, uri, suggest)
+    resource = listing.by_uri.get(uri)
+    if resource is not None:
+        return Known(server, resource)
+    match = template_match(listing, uri)
+    if match is not None:
+        return match
+    if not listing.listed or listing.partial is not None:
+        return Waiting(server)
+    return UnknownResource(server, uri, similar_uris(listing, uri) if suggest else ())
+
+
+def _unqualified(catalogue: Catalogue, mention: Mention, suggest: bool) -> Resolution:
+    uri = mention.uri
+    owners = catalogue.servers_listing(uri)
+    if owners:
+        resource = catalogue.resource(owners[0], uri)
+        return Known(owners[0], resource) if resource and len(owners) == 1 else Ambiguous(owners)
+    found = (template_match(listing, uri, own_scheme=True) for listing in catalogue.listings.values())
+    matches = [match for match in found if match is not None]
+    if matches:
+        several = tuple(match.server for match in matches)
+        return matches[0] if len(matches) == 1 else Ambiguous(several)
+    rest = uri[len(mention.claimed) + 1 :] if mention.claimed is not None else ""
+    if mention.claimed is not None and _ADDRESS.match(rest):
+        return _unknown_server(catalogue, mention.claimed, rest, suggest)
+    # "urn:isbn:1" may be somebody's URI as well as a server's mention: wait for all to have spoken.
+    if not all(listing.listed and listing.partial is None for listing in catalogue.listings.values()):
+        return Waiting(None)
+    if mention.claimed is not None:
+        return _unknown_server(catalogue, mention.claimed, rest, suggest)
+    return NotAMention()
+
+
+def _unknown_server(catalogue: Catalogue, name: str, uri: str, suggest: bool) -> UnknownServer:
+    return UnknownServer(name, uri, similar_servers(catalogue.listings, name, uri) if suggest else ())
+
+
+def template_match(listing: ServerListing, uri: str, *, own_scheme: bool = False) -> TemplateMatch | None:
+    """The first of the server's templates that makes this URI.
+
+    ``own_scheme``: only a template that says the scheme itself, since one that is all variable would turn
+    any prose into a mention.
+    """
+    for entry in listing.templates:
+        template = Template.parse(entry.uri_template)
+        if isinstance(template, Template) and (not own_scheme or ":" in template.start):
+            arguments = template.match(uri)
+            if arguments is not None:
+                return TemplateMatch(listing.server, uri, entry, arguments)
+    return None

@@ -1,0 +1,77 @@
+"""What somebody may have meant by a URI or a server's name that is not there; must not know where it stood.
+
+Bounded work on a catalogue of any size: every single slip of the finger is looked up (so it is found among
+any number of URIs), anything wilder is compared with a bounded number of candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher, get_close_matches
+from itertools import chain, islice
+from string import ascii_lowercase, digits
+
+from mcp_lectern.catalogue.model import ServerListing
+
+MOST = 3
+_LONGEST = 200
+"""Characters of a text for which suggestions are made; a longer one was hardly typed."""
+_LOOKED_AT = 20_000
+_COMPARED = 40
+_LETTERS = ascii_lowercase + digits + "-_./:ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_CUTOFF = 0.75
+
+
+def similar_uris(listing: ServerListing, uri: str) -> tuple[str, ...]:
+    """Up to three listed URIs close to this one, the closest first."""
+    if not 0 < len(uri) <= _LONGEST:
+        return ()
+    slips = dict.fromkeys(slip for slip in _slips(uri) if slip in listing.by_uri)
+    others = [near for near in _near(listing.by_uri, uri) if near not in slips]
+    best = sorted(others, key=lambda near: -_likeness(near, uri))[:MOST]
+    return tuple(islice(chain(slips, (near for near in best if _likeness(near, uri) >= _CUTOFF)), MOST))
+
+
+def similar_servers(listings: Mapping[str, ServerListing], name: str, uri: str) -> tuple[str, ...]:
+    """Up to three configured servers: those that list the URI first, then those with a close name."""
+    owners = (server for server, listing in listings.items() if uri in listing.by_uri)
+    close: Iterable[str] = ()
+    if len(name) <= _LONGEST:
+        folded: dict[str, str] = {}
+        for server in islice(listings, 1000):
+            folded.setdefault(server[:_LONGEST].casefold(), server)
+        close = (folded[match] for match in get_close_matches(name.casefold(), folded, MOST))
+    return tuple(islice(dict.fromkeys(chain(owners, close)), MOST))
+
+
+def _slips(text: str) -> Iterator[str]:
+    """Every text from which this one comes by one letter too few, too many, wrong, or two swapped."""
+    for place in range(len(text) + 1):
+        head, tail = text[:place], text[place:]
+        if tail:
+            yield head + tail[1:]
+            yield head + tail[1:2] + tail[0] + tail[2:]
+        for letter in _LETTERS:
+            yield head + letter + tail
+            yield head + letter + tail[1:]
+
+
+def _near(uris: Iterable[str], uri: str) -> Iterator[str]:
+    """Candidates worth a comparison: of similar length and alike at one end, or of the same file name."""
+    folded = uri.casefold()
+    last = "/" + folded.rstrip("/").rpartition("/")[2]
+    middle = len(folded) // 2
+    head, tail = folded[:middle], folded[middle:]
+    few = max(3, len(uri) // 4)
+
+    def worth(candidate: str) -> bool:
+        other = candidate.casefold()
+        close = abs(len(other) - len(folded)) <= few and (other.startswith(head) or other.endswith(tail))
+        return close or (len(last) > 3 and other.endswith(last))
+
+    shown = (candidate for candidate in islice(uris, _LOOKED_AT) if len(candidate) <= _LONGEST)
+    return islice((candidate for candidate in shown if worth(candidate)), _COMPARED)
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one.casefold(), other.casefold(), autojunk=False).ratio()

@@ -1,0 +1,169 @@
+"""From a URI back to a template's arguments; must not know how a template is written.
+
+A template is a row of literals and expressions. For each part in turn the ends are found that it can reach
+from the ends of the part before it: linear in the URI for every part, whatever the template looks like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+if TYPE_CHECKING:
+    from mcp_lectern.catalogue.template import Expression, Variable
+
+Arguments = dict[str, str | list[str]]
+
+LONGEST_URI = 8_000
+
+_STOPS = {
+    "": re.compile(r"[/?#]"),
+    "+": re.compile(r"\Z"),
+    "#": re.compile(r"\Z"),
+    ".": re.compile(r"[/?#]"),
+    "/": re.compile(r"[?#]"),
+    ";": re.compile(r"[/?#]"),
+    "?": re.compile(r"#"),
+    "&": re.compile(r"#"),
+}
+"""What an expression cannot run over. Values that a careful client would have encoded are let through."""
+
+
+def match(parts: Sequence[str | Expression], uri: str) -> Arguments | None:
+    """The arguments of the first way to read the URI, earlier values as short as possible; or None."""
+    found = _match(parts, uri)
+    if found is None and not uri.isascii():
+        return None
+    if found is None and any(isinstance(part, str) and _encoded(part) != part for part in parts):
+        return _match([_encoded(part) if isinstance(part, str) else part for part in parts], uri)
+    return found
+
+
+def _encoded(literal: str) -> str:
+    return quote(literal, safe="%:/?#[]@!$&'()*+,;=", errors="surrogatepass")
+
+
+def _match(parts: Sequence[str | Expression], uri: str) -> Arguments | None:
+    if len(uri) > LONGEST_URI or not parts:
+        return None
+    first, last = parts[0], parts[-1]
+    if (isinstance(first, str) and not uri.startswith(first)) or (
+        isinstance(last, str) and not uri.endswith(last)
+    ):
+        return None
+    origins: list[dict[int, int]] = []
+    ends: dict[int, int] = {0: 0}
+    for part in parts:
+        ends = _literal_ends(part, uri, ends) if isinstance(part, str) else _expression_ends(part, uri, ends)
+        origins.append(ends)
+    return _arguments(parts, uri, origins) if len(uri) in ends else None
+
+
+def _literal_ends(literal: str, uri: str, starts: dict[int, int]) -> dict[int, int]:
+    return {start + len(literal): start for start in starts if uri.startswith(literal, start)}
+
+
+def _expression_ends(expression: Expression, uri: str, starts: dict[int, int]) -> dict[int, int]:
+    """Every offset where this expression can end, with the earliest start that leads there."""
+    first, stops = expression.operator.first, _STOPS[expression.operator.sign]
+    ends: dict[int, int] = {}
+    covered = -1
+    stop = -1
+    for start in starts:
+        if not uri.startswith(first, start):
+            ends.setdefault(start, start)
+            continue
+        inside = start + len(first)
+        if stop < inside:
+            found = stops.search(uri, inside)
+            stop = found.start() if found else len(uri)
+        if first:
+            ends.setdefault(start, start)
+        for end in range(max(inside, covered + 1), stop + 1):
+            ends.setdefault(end, start)
+        covered = max(covered, stop)
+    return dict(sorted(ends.items()))
+
+
+def _arguments(
+    parts: Sequence[str | Expression], uri: str, origins: list[dict[int, int]]
+) -> Arguments | None:
+    """Walk back from the URI's end, then read the values from the front; None if a name has two values."""
+    spans = []
+    end = len(uri)
+    for part, ends in zip(reversed(parts), reversed(origins), strict=True):
+        start = ends[end]
+        if not isinstance(part, str):
+            spans.append((part, uri[start:end]))
+        end = start
+    arguments: Arguments = {}
+    cut: dict[str, str] = {}
+    for expression, text in reversed(spans):
+        values = _values(expression, text)
+        if values is None:
+            return None
+        for variable, value in values:
+            target: Arguments | dict[str, str] = cut if variable.prefix else arguments
+            if target.setdefault(variable.name, value) != value:  # type: ignore[arg-type]
+                return None
+    return _with_cut(arguments, cut)
+
+
+def _with_cut(arguments: Arguments, cut: dict[str, str]) -> Arguments | None:
+    """A value known only by its beginning counts as that beginning, and must begin the whole one."""
+    for name, beginning in cut.items():
+        if not str(arguments.setdefault(name, beginning)).startswith(beginning):
+            return None
+    return arguments
+
+
+def _values(expression: Expression, text: str) -> list[tuple[Variable, str | list[str]]] | None:
+    operator = expression.operator
+    if operator.first and not text:
+        return []
+    body = text[len(operator.first) :]
+    if operator.named:
+        return _named_values(expression, body.split(operator.separator))
+    variables = expression.variables
+    if len(variables) == 1 and not variables[0].explode:
+        pieces = [body]
+    else:
+        many = -1 if variables[-1].explode else len(variables) - 1
+        pieces = body.split(operator.separator, many)
+    values: list[tuple[Variable, str | list[str]]] = []
+    for place, (variable, piece) in enumerate(zip(variables, pieces, strict=False)):
+        rest = pieces[place:]
+        values.append((variable, [decoded(item) for item in rest] if variable.explode else decoded(piece)))
+        if variable.explode:
+            break
+    return values if all(_fits(variable, value) for variable, value in values) else None
+
+
+def _named_values(expression: Expression, items: list[str]) -> list[tuple[Variable, str | list[str]]] | None:
+    by_name = {variable.name: variable for variable in expression.variables}
+    lists: dict[str, list[str]] = {}
+    for item in items:
+        name, _, value = item.partition("=")
+        if name not in by_name:
+            return None
+        lists.setdefault(name, []).append(decoded(value))
+    if any(len(values) > 1 and not by_name[name].explode for name, values in lists.items()):
+        return None
+    found = [
+        (by_name[name], values if by_name[name].explode else values[0]) for name, values in lists.items()
+    ]
+    return found if all(_fits(variable, value) for variable, value in found) else None
+
+
+def _fits(variable: Variable, value: str | list[str]) -> bool:
+    return variable.prefix is None or len(value) <= variable.prefix
+
+
+def decoded(text: str) -> str:
+    """The text without percent-encoding, or as it is where that is no UTF-8."""
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return text

@@ -1,0 +1,201 @@
+"""URI templates: the RFC's own examples, broken ones, and the way back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_lectern.catalogue.template import Template, Unusable, Value
+
+RFC = {
+    "count": ["one", "two", "three"],
+    "dom": ["example", "com"],
+    "dub": "me/too",
+    "hello": "Hello World!",
+    "half": "50%",
+    "var": "value",
+    "who": "fred",
+    "base": "http://example.com/home/",
+    "path": "/foo/bar",
+    "list": ["red", "green", "blue"],
+    "v": "6",
+    "x": "1024",
+    "y": "768",
+    "empty": "",
+    "empty_list": [],
+}
+
+
+def usable(text: str) -> Template:
+    template = Template.parse(text)
+    assert isinstance(template, Template), template
+    return template
+
+
+@pytest.mark.parametrize(
+    ("text", "uri"),
+    [
+        ("{var}", "value"),
+        ("{hello}", "Hello%20World%21"),
+        ("{half}", "50%25"),
+        ("O{empty}X", "OX"),
+        ("O{undef}X", "OX"),
+        ("{x,y}", "1024,768"),
+        ("{x,hello,y}", "1024,Hello%20World%21,768"),
+        ("?{x,undef}", "?1024"),
+        ("{var:3}", "val"),
+        ("{list}", "red,green,blue"),
+        ("{list*}", "red,green,blue"),
+        ("{+var}", "value"),
+        ("{+hello}", "Hello%20World!"),
+        ("{+half}", "50%25"),
+        ("{base}index", "http%3A%2F%2Fexample.com%2Fhome%2Findex"),
+        ("{+base}index", "http://example.com/home/index"),
+        ("{+path,x}/here", "/foo/bar,1024/here"),
+        ("{+path:6}/here", "/foo/b/here"),
+        ("{#x,hello,y}", "#1024,Hello%20World!,768"),
+        ("{#path:6}here", "#/foo/bhere"),
+        ("X{.var}", "X.value"),
+        ("www{.dom*}", "www.example.com"),
+        ("X{.list}", "X.red,green,blue"),
+        ("X{.empty_list}", "X"),
+        ("{/var,x}/here", "/value/1024/here"),
+        ("{/list*}", "/red/green/blue"),
+        ("{/var,empty}", "/value/"),
+        ("{/var:1,var}", "/v/value"),
+        ("{;x,y,empty}", ";x=1024;y=768;empty"),
+        ("{;list*}", ";list=red;list=green;list=blue"),
+        ("{?x,y,empty}", "?x=1024&y=768&empty="),
+        ("{?list}", "?list=red,green,blue"),
+        ("{?x,undef}", "?x=1024"),
+        ("{?undef}", ""),
+        ("?fixed=yes{&x,y}", "?fixed=yes&x=1024&y=768"),
+        ("{&count*}", "&count=one&count=two&count=three"),
+    ],
+)
+def test_examples_of_the_rfc(text: str, uri: str) -> None:
+    assert usable(text).expand(RFC) == uri
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "uri"),
+    [
+        ("{v:3}", {"v": "topics"}, "top"),
+        ("{v:1}", {"v": "é"}, "%C3%A9"),
+        ("{/s*}", {"s": ["a", "b"]}, "/a/b"),
+        ("{a}/{a}", {"a": "x"}, "x/x"),
+        ("{+a}", {"a": "x y%20z %"}, "x%20y%20z%20%25"),
+        ("{v}", {"v": "\ud800"}, "%ED%A0%80"),
+        ("t://{user-id}/{a.b}", {"user-id": "1", "a.b": "2"}, "t://1/2"),
+    ],
+)
+def test_expansion(text: str, arguments: dict[str, Value], uri: str) -> None:
+    assert usable(text).expand(arguments) == uri
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x://{a",
+        "x://{}",
+        "x://{a?}",
+        "x://{a}}",
+        "{v:0}",
+        "{v:3*}",
+        "{v:10000}",
+        "{v:}",
+        "{{a}}",
+        "{=a}",
+        "{|a}",
+        "{a,,b}",
+        "{a b}",
+        "{?}",
+        "{é}",
+        "{a}" * 101,
+        "x" * 8_001,
+    ],
+)
+def test_a_broken_template_is_kept_with_its_reason(text: str) -> None:
+    broken = Template.parse(text)
+    assert isinstance(broken, Unusable)
+    assert broken.text == text
+    assert broken.reason.endswith(".")
+
+
+def test_a_repeated_name_is_asked_once() -> None:
+    template = usable("x://{b}/{a}{?b,c}")
+    assert template.variables == ("b", "a", "c")
+    assert template.start == "x://"
+
+
+@pytest.mark.case("LST-05")
+def test_lst_05_a_template_without_variables_is_its_own_uri() -> None:
+    template = usable("fixed://x")
+    assert (template.variables, template.start, template.expand({})) == ((), "fixed://x", "fixed://x")
+    assert template.match("fixed://x") == {}
+    assert template.match("fixed://y") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "uri", "arguments"),
+    [
+        ("echo://{message}", "echo://zzz", {"message": "zzz"}),
+        ("echo://{message}", "echo://a%2Fb", {"message": "a/b"}),
+        ("echo://{message}", "echo://a/b", None),
+        ("echo://{message}", "ECHO://a", None),
+        ("gh://{owner}/{repo}", "gh://a%2Fb/c", {"owner": "a/b", "repo": "c"}),
+        ("x://{a}-{b}.md", "x://1-2-3.md", {"a": "1", "b": "2-3"}),
+        ("x://{a}.md", "x://a.md.md", {"a": "a.md"}),
+        ("file:///{+path}/{name}", "file:///a/b/c", {"path": "a/b", "name": "c"}),
+        ("x:/{/s*}", "x://a/b", {"s": ["a", "b"]}),
+        ("x:{/s}", "x:", {}),
+        ("x:{/a,b}", "x:/1/2", {"a": "1", "b": "2"}),
+        ("x:/s{?q,lang}", "x:/s?lang=de&q=a%20b", {"lang": "de", "q": "a b"}),
+        ("x:/s{?q,lang}", "x:/s?lang", {"lang": ""}),
+        ("x:/s{?q,lang}", "x:/s?other=1", None),
+        ("x:/s{?q}", "x:/s?q=1&q=2", None),
+        ("x:/s{?q*}", "x:/s?q=1&q=2", {"q": ["1", "2"]}),
+        ("x:/s{?q}", "x:/s", {}),
+        ("x:{a}/{a}", "x:1/1", {"a": "1"}),
+        ("x:{a}/{a}", "x:1/2", None),
+        ("x:{a:1}/{a}", "x:b/bob", {"a": "bob"}),
+        ("x:{a:1}/{a}", "x:c/bob", None),
+        ("x:{a:2}", "x:abc", None),
+        ("x:{a}", "x:%FF", {"a": "%FF"}),
+        ("file:///docs/café/{n}", "file:///docs/caf%C3%A9/1", {"n": "1"}),
+        ("file:///my docs/{n}", "file:///my%20docs/1", {"n": "1"}),
+        ("file:///café/{n}", "file:///café/1", {"n": "1"}),
+        ("{+all}", "anything://at?all#", {"all": "anything://at?all#"}),
+    ],
+)
+def test_the_way_back(text: str, uri: str, arguments: dict[str, str] | None) -> None:
+    assert usable(text).match(uri) == arguments
+
+
+@given(st.tuples(st.text(max_size=8), st.text(max_size=8)))
+def test_what_was_expanded_matches_with_the_same_arguments(values: tuple[str, str]) -> None:
+    arguments: dict[str, Sequence[str]] = dict(zip(("a", "b"), values, strict=True))
+    for text in ("x://{a}/{b}", "x://p/{a}{?b}", "x://{b}{;a}"):
+        assert usable(text).match(usable(text).expand(arguments)) == arguments
+
+
+@given(st.text("ab{}/?&=*:,+#.;%é ", max_size=20), st.text("ab/?&=,#.;%é", max_size=20))
+def test_no_text_breaks_it(text: str, uri: str) -> None:
+    template = Template.parse(text)
+    if isinstance(template, Template):
+        template.match(uri)
+        template.expand({"a": uri, "b": [uri, ""]})
+
+
+def test_matching_is_linear() -> None:
+    template = usable("{a}{b}{c}{d}{e}{f}{g}" * 10 + "-")
+    begun = time.perf_counter()
+    assert template.match("x" * 4_000) is None
+    assert usable("{+a}x{+b}x{+c}x{+d}x{+e}y").match("x" * 4_000) is None
+    matched = template.match("x" * 3_999 + "-")
+    assert matched is None  # seven names, each with ten values that differ
+    assert time.perf_counter() - begun < 5
