@@ -34,8 +34,10 @@ def read_file(path: Path, largest: int = LARGEST) -> bytes:
             raise UnreadableFileError("is a folder, not a file") from None
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UnreadableFileError(f"cannot be opened ({reason})") from None
-    with os.fdopen(descriptor, "rb") as file:
-        return _read_regular(file.fileno(), largest)
+    try:
+        return _read_regular(descriptor, largest)
+    finally:
+        os.close(descriptor)
 
 
 def _read_regular(descriptor: int, largest: int) -> bytes:
