@@ -10,7 +10,8 @@ import binascii
 import re
 from typing import Any, Final
 
-from .pages import clean_mime_type, ttl_ms
+from .descriptors import clean_mime_type
+from .pages import ttl_ms
 from .resources import BlobItem, Item, ReadResult, TextItem, UnreadableItem
 
 SLICE_CHARACTERS: Final = 1024 * 1024

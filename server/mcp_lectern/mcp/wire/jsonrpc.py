@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pydantic_core
+from .decoding import decode
 
-MAX_DIGITS = 400
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
-_BOM = b"\xef\xbb\xbf"
 _ID_AT_START = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"[^"]{0,9}"\s*,\s*)?"id"\s*:\s*"?(\d{1,18})"?\s*,')
 _ID_AT_END = re.compile(
     rb'[\]}"\dels]\s*,\s*(?:"jsonrpc"\s*:\s*"[^"]{0,9}"\s*,\s*)?'
@@ -99,14 +97,10 @@ def encode(message: Mapping[str, Json] | Sequence[Mapping[str, Json]]) -> bytes:
 
 def read(line: bytes) -> Message:
     """Decode and classify one message; never raises."""
-    line = line.removeprefix(_BOM)
     try:
-        value = pydantic_core.from_json(line)
-    except ValueError:
-        try:
-            value = json.loads(line.decode("utf-8", "replace"), parse_int=_bounded_int)
-        except (ValueError, RecursionError) as error:
-            return Rubbish(f"not JSON that can be read ({_first_line(error)})", find_id(line, line))
+        value = decode(line)
+    except (ValueError, RecursionError) as error:
+        return Rubbish(f"not JSON that can be read ({_first_line(error)})", find_id(line, line))
     return classify(value)
 
 
@@ -175,10 +169,6 @@ def _as_int(identity: Json) -> int | None:
     if isinstance(identity, float) and identity.is_integer():
         return int(identity)
     return identity if isinstance(identity, int) else None
-
-
-def _bounded_int(digits: str) -> int | float:
-    return int(digits) if len(digits) <= MAX_DIGITS else float("nan")
 
 
 def _error_text(error: Json) -> str:
