@@ -35,33 +35,54 @@ QUIET_SETTINGS: Mapping[str, object] = {
 class CodeServer:
     """One code-server with folders of its own under ``home``, listening on 127.0.0.1 only.
 
+    Without a ``password`` whoever reaches it is let in: for tests, on machines that nobody else uses.
+
     ``machine`` holds the settings that name programs: VS Code reads these on the machine it runs on.
     """
 
     def __init__(
-        self, home: Path, *, user: Mapping[str, object] | None = None, machine: Mapping[str, object] | None = None
+        self,
+        home: Path,
+        *,
+        user: Mapping[str, object] = {},
+        machine: Mapping[str, object] = {},
+        password: str | None = None,
     ) -> None:
         self._home = home
+        self._password = password
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
         self._address = ""
-        self._write_settings("User", {**QUIET_SETTINGS, **(user or {})})
-        self._write_settings("Machine", machine or {})
+        self._write_settings("User", {**QUIET_SETTINGS, **user})
+        self._write_settings("Machine", machine)
 
     def install_extension(self, vsix: Path) -> None:
         """Install an extension from its file."""
         command = [*self._command(), "--install-extension", str(vsix)]
-        subprocess.run(command, check=True, env=self._environment(), capture_output=True, timeout=START_SECONDS)
+        environment = self._environment()
+        subprocess.run(command, check=True, env=environment, capture_output=True, timeout=START_SECONDS)
 
     def address(self, folder: Path) -> str:
         """The address that opens a folder."""
         return f"{self._address}/?folder={folder}"
 
+    def wait(self) -> None:
+        """Wait until it ends."""
+        assert self._process is not None
+        self._process.wait()
+
     def __enter__(self) -> Self:
         """Start it, and return once it listens."""
         self._log = (self._home / "code-server.log").open("wb")
         self._process = subprocess.Popen(
-            [*self._command(), "--bind-addr", "127.0.0.1:0", "--auth", "none", "--ignore-last-opened"],
+            [
+                *self._command(),
+                "--bind-addr",
+                "127.0.0.1:0",
+                "--ignore-last-opened",
+                "--auth",
+                self._authentication,
+            ],
             env=self._environment(),
             stdin=subprocess.DEVNULL,
             stdout=self._log,
@@ -81,6 +102,10 @@ class CodeServer:
         """End it and everything that it started."""
         self._stop()
 
+    @property
+    def _authentication(self) -> str:
+        return "none" if self._password is None else "password"
+
     def _write_settings(self, place: str, settings: Mapping[str, object]) -> None:
         folder = self._home / "data" / place
         folder.mkdir(parents=True, exist_ok=True)
@@ -96,13 +121,14 @@ class CodeServer:
             "--extensions-dir": self._home / "extensions",
             "--config": self._home / "config.yaml",
         }
-        switches = ("--disable-telemetry", "--disable-update-check", "--disable-workspace-trust")
-        switches += ("--disable-getting-started-override",)
+        switches = ["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"]
+        switches += ["--disable-getting-started-override"]
         return [str(node), str(entry), *switches, *(str(part) for pair in options.items() for part in pair)]
 
     def _environment(self) -> dict[str, str]:
         home = str(self._home)
-        return {**parts.node_environment(), "HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home}
+        own = {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "PASSWORD": self._password or ""}
+        return {**parts.node_environment(), **own}
 
     def _listening(self) -> str:
         assert self._process is not None

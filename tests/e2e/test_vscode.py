@@ -1,0 +1,276 @@
+"""A person's way through a real VS Code: type, choose, hover, follow, open, approve."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect, sync_playwright
+from tests.support.code_server import CodeServer
+from tests.support.scripted_server import ScriptedServer
+from tests.support.workbench import Workbench, until
+
+pytestmark = pytest.mark.timeout(300)
+
+PYTHON_OPTIONS = ["-P", "-m", "mcp_lectern"]
+LISTED = 10_000
+
+
+def made_up(number: int) -> str:
+    """Ids such as ``aa-149``: after the hyphen an editor asks again only because it is told to."""
+    return f"item://{'abcde'[number % 5]}{'abcde'[number // 5 % 5]}-{number // 25}"
+
+
+@pytest.fixture(scope="module")
+def browser(part: Callable[[str], Path]) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(part("browser")), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedServer]:
+    """PAG-06: a long list whose ids differ behind a hyphen only."""
+    resources = [
+        {"uri": f"item://{'abcdefghij'[n % 10]}{'klmnopqrst'[n // 10 % 10]}-{n // 100}", "name": f"Item {n}"}
+        for n in range(LISTED)
+    ]
+    with ScriptedServer(
+        tmp_path_factory.mktemp("many"), name="many", resources=resources, page_size=500
+    ) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def code_server(
+    tmp_path_factory: pytest.TempPathFactory, part: Callable[[str], Path], vsix: Path, many: ScriptedServer
+) -> Iterator[CodeServer]:
+    node_servers = part("npm-servers")
+    part("code-server")
+    servers = {
+        "tour": {"command": sys.executable, "args": [*PYTHON_OPTIONS, "demo-server"]},
+        "everything": {"command": str(node_servers / "mcp-server-everything"), "args": ["stdio"]},
+        "many": many.entry(),
+    }
+    machine = {
+        "lectern.client.server": [sys.executable, *PYTHON_OPTIONS, "serve"],
+        "lectern.servers": servers,
+        "lectern.discover": ["workspace"],
+    }
+    server = CodeServer(tmp_path_factory.mktemp("vscode"), machine=machine)
+    server.install_extension(vsix)
+    with server:
+        yield server
+
+
+@pytest.fixture
+def workbench(
+    browser: Browser,
+    code_server: CodeServer,
+    tmp_path: Path,
+    screenshots: Path,
+    request: pytest.FixtureRequest,
+) -> Iterator[Workbench]:
+    """A window of its own, on a workspace of its own, so that no test depends on another."""
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    prepare = request.node.get_closest_marker("workspace")
+    for name, text in (prepare.args[0] if prepare else {"readme.md": "Hello.\n"}).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    workbench = Workbench(context.new_page(), folder)
+    workbench.page.goto(code_server.address(folder))
+    workbench.wait_ready()
+    yield workbench
+    workbench.picture(screenshots / f"{request.node.name}.png")
+    context.close()
+
+
+def test_a_mention_is_completed_hovered_and_followed(workbench: Workbench, screenshots: Path) -> None:
+    note = workbench.new_text("note.md", "Read ")
+    workbench.type("@")
+    workbench.wait_suggestion("")
+    workbench.type("welc")
+    workbench.wait_suggestion("tour://welcome")
+    workbench.picture(screenshots / "completion.png")
+    workbench.press("Enter")
+    until(
+        workbench.page,
+        lambda: workbench.saved(note) == "Read @tour:tour://welcome",
+        "the mention was not inserted",
+    )
+    assert "tour" in workbench.hover("tour://welcome")
+    workbench.page.locator(".view-line span", has_text="tour://welcome").last.click(modifiers=["Control"])
+    workbench.wait_tab("welcome.md")
+    workbench.type("X")
+    expect(workbench.page.locator(".monaco-editor-overlaymessage")).to_contain_text("read-only")
+    assert "X" not in workbench.editor_text()[:1]
+    workbench.picture(screenshots / "resource.png")
+
+
+def test_an_image_opens_in_the_viewer(workbench: Workbench) -> None:
+    workbench.new_text("note.md", "@tour:tour://picture")
+    workbench.command("Lectern: Refresh")
+    workbench.page.locator(".view-line span", has_text="tour://picture").last.click(modifiers=["Control"])
+    workbench.wait_tab("lectern.png")
+    # The viewer tells the picture's size once it has decoded it.
+    expect(workbench.page.locator(".statusbar")).to_contain_text("32x26")
+
+
+def test_the_quick_pick_finds_and_opens_several(workbench: Workbench, screenshots: Path) -> None:
+    workbench.command("Lectern: Open Resource…")
+    for typed, uri in (("welcome", "tour://welcome"), ("pixels", "tour://picture")):
+        workbench.page.locator(".quick-input-filter input.input").fill(typed)
+        row = workbench.page.locator(".quick-input-widget .monaco-list-row", has_text=uri)
+        row.wait_for()
+        row.locator(".quick-input-list-checkbox").click()
+    workbench.picture(screenshots / "quick-pick.png")
+    workbench.press("Enter")
+    until(
+        workbench.page, lambda: {"welcome.md", "lectern.png"} <= set(workbench.tabs()), "not both were opened"
+    )
+    assert not workbench.messages()
+
+
+def test_a_tab_survives_a_reload(workbench: Workbench) -> None:
+    workbench.new_text("note.md", "@tour:tour://welcome")
+    workbench.command("Lectern: Refresh")
+    workbench.page.locator(".view-line span", has_text="tour://welcome").last.click(modifiers=["Control"])
+    workbench.wait_tab("welcome.md")
+    until(workbench.page, lambda: len(workbench.editor_text()) > 20, "the resource was not shown")
+    before = workbench.editor_text()
+    workbench.page.reload()
+    workbench.wait_ready()
+    workbench.wait_tab("welcome.md")
+    workbench.wait_editor_text(before[:40])
+
+
+@pytest.mark.case("PAG-06")
+@pytest.mark.parametrize("number", [0, 149, 4711, 9999])
+def test_pag_06_an_id_typed_in_full_is_the_one_inserted(
+    workbench: Workbench, many: ScriptedServer, number: int
+) -> None:
+    uri = made_up(number)
+    note = workbench.new_text("note.md")
+    workbench.type("@")
+    workbench.wait_suggestion("")
+    workbench.type(uri.removeprefix("item://"))
+    workbench.wait_suggestion(uri)
+    workbench.press("Enter")
+    until(workbench.page, lambda: workbench.saved(note) == f"@many:{uri}", "another resource was inserted")
+
+
+@pytest.mark.case("UI-01")
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_ui_01_prose_stays_prose(workbench: Workbench, key: str) -> None:
+    note = workbench.new_text("note.md", "@many:item")
+    workbench.command("Lectern: Refresh")
+    expected = "@many:item"
+    for prose in ("\nthanks @bob", "\n@dg", "\ncc @all,"):
+        workbench.type(prose)
+        workbench.press(key)
+        expected += prose + ("\n" if key == "Enter" else " ")
+    until(workbench.page, lambda: workbench.saved(note).startswith(expected), f"{workbench.saved(note)!r}")
+    assert workbench.saved(note) == expected
+
+
+HOSTILE = "\n".join(
+    [
+        *(f"Line {n}: @many:{uri} and @many:unlisted://{n}" for n, uri in enumerate(["item://ak-0"] * 25)),
+        "[link](lectern://mcp/many/resource-x?WyJtYW55IiwiaXRlbTovL2FrLTAiXQ)",
+        "![picture](lectern://mcp/many/x.png?WyJtYW55IiwiaXRlbTovL2FrLTAiXQ)",
+    ]
+)
+
+
+@pytest.mark.case("SEC-01")
+@pytest.mark.workspace({"hostile.md": HOSTILE})
+def test_sec_01_reading_a_hostile_document_starts_nothing(workbench: Workbench, many: ScriptedServer) -> None:
+    starts = many.starts
+    workbench.open_file("hostile.md")
+    workbench.press("Control+Home")
+    mention = workbench.page.locator(".view-line span span", has_text="@many:").first
+    mention.hover()
+    workbench.page.keyboard.down("Control")
+    mention.hover(position={"x": 3, "y": 3})
+    workbench.page.keyboard.up("Control")
+    workbench.press("Control+End")
+    workbench.press("Shift+Alt+F12")
+    # A round trip through the language server, after everything above.
+    workbench.command("Lectern: Show Log")
+    workbench.page.locator(".quick-input-widget .monaco-list-row", has_text="many").wait_for()
+    assert (
+        "idle" in workbench.page.locator(".quick-input-widget .monaco-list-row", has_text="many").inner_text()
+    )
+    assert many.starts == starts
+
+
+@pytest.mark.case("CFG-05")
+def test_cfg_05_a_workspace_server_waits_for_approval(workbench: Workbench, screenshots: Path) -> None:
+    marker = workbench.folder.parent / "started"
+    entry = {"command": "/bin/sh", "args": ["-c", f"touch {marker}; exec cat"]}
+    (workbench.folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"planted": entry}}))
+    workbench.page.reload()
+    workbench.wait_ready()
+    workbench.new_text("note.md")
+    workbench.type("@")
+    workbench.wait_suggestion("")
+    assert not marker.exists()
+    workbench.press("Escape")
+    workbench.command("Lectern: Approve Server…")
+    workbench.page.locator(".quick-input-widget .monaco-list-row", has_text="planted").click()
+    dialog = workbench.page.locator(".monaco-dialog-box")
+    expect(dialog).to_contain_text(f"touch {marker}; exec cat")
+    expect(dialog).to_contain_text("/bin/sh")
+    workbench.picture(screenshots / "approve.png")
+    assert not marker.exists()
+    dialog.get_by_role("button", name="Approve").click()
+    until(workbench.page, marker.exists, "the approved server was not started")
+
+
+PLANTED_SETTINGS = {
+    "lectern.client.server": ["/bin/sh", "-c", "touch planted-client"],
+    "lectern.client.python": "./python",
+    "lectern.servers": {"planted": {"command": "/bin/sh", "args": ["-c", "touch planted-server"]}},
+    "lectern.workspaceServers": "always",
+    "lectern.languages": [],
+}
+PLANTED_MODULE = "open(__file__ + '.imported', 'w')"
+
+
+@pytest.mark.case("SEC-02")
+@pytest.mark.case("SEC-03")
+@pytest.mark.workspace(
+    {
+        "readme.md": "",
+        ".vscode/settings.json": json.dumps(PLANTED_SETTINGS),
+        "lsprotocol.py": PLANTED_MODULE,
+        "json.py": PLANTED_MODULE,
+        "sitecustomize.py": PLANTED_MODULE,
+    }
+)
+def test_sec_02_sec_03_a_folder_neither_configures_nor_is_imported(workbench: Workbench) -> None:
+    workbench.open_file("readme.md")
+    workbench.type("@")
+    workbench.wait_suggestion("")
+    rows = workbench.suggestions().all_inner_texts()
+    assert not any("planted" in row for row in rows)
+    assert {file.name for file in workbench.folder.iterdir()} == {
+        "readme.md",
+        ".vscode",
+        "lsprotocol.py",
+        "json.py",
+        "sitecustomize.py",
+    }
+
+
+def test_what_nobody_lists_is_said_in_one_sentence(workbench: Workbench) -> None:
+    workbench.new_text("note.md", "@tour:tour://nowhere")
+    workbench.command("Lectern: Refresh")
+    workbench.page.locator(".view-line span", has_text="tour://nowhere").last.click(modifiers=["Control"])
+    workbench.wait_editor_text("tour://nowhere")
