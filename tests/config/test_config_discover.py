@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mcp_lectern.config.discover import config_layers, discover
 from mcp_lectern.config.files import LARGEST
@@ -290,3 +292,14 @@ def test_uri_06_an_empty_name_leaves_its_neighbours_alone(machine: Machine) -> N
     found = discover(settings, machine=machine, trusted_settings=True)
     assert [spec.name for spec in found.specs] == names
     assert len(found.problems) == 1
+
+
+@given(st.lists(st.text(alphabet="~/.\\\0\ud800é:x", min_size=1, max_size=8), max_size=4))
+def test_no_name_of_a_file_raises(names: list[str]) -> None:
+    machine = Machine(Path("/nowhere/at/all"), {}, "linux")
+    settings = Settings(config_files=tuple(names))
+    for folders in ([], [Path("/nowhere/workspace")]):
+        found = discover(settings, machine=machine, workspace_folders=folders)
+        assert found.specs == ()
+        for problem in found.problems:
+            assert problem.path is None or problem.path.as_uri()

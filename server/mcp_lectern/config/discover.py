@@ -84,7 +84,9 @@ class _Search:
             value = self._file(candidate)
             for written in further_files(value):
                 named = named_file(written, self.machine, path.parent)
-                if named is not None:
+                if named is None:
+                    self.problems.append(_no_path(written))
+                else:
                     further.append(Candidate(named, Level.USER, str(named), "configFiles", expected=True))
         for candidate in further:
             self._file(candidate)
@@ -95,10 +97,7 @@ class _Search:
         for written in written_paths:
             path = named_file(written, self.machine, base)
             if path is None:
-                message = (
-                    f"{quoted(written)} in “configFiles” must be an absolute path, since no folder is open."
-                )
-                self.problems.append(Problem(message))
+                self.problems.append(_no_path(written))
                 continue
             folder = None if self.trusted else base
             candidate = Candidate(path, level, written, "configFiles", folder=folder, expected=True)
@@ -220,3 +219,8 @@ class _Search:
                 reason = f"The setting workspaceServers is “never”, so these are left out: {names}."
                 self.skipped.append(Skipped(contribution.origin.label, reason, contribution.origin.path))
         self.contributions = kept
+
+
+def _no_path(written: str) -> Problem:
+    message = f"{quoted(written)} in “configFiles” cannot be read: write an absolute path, or one after ~/."
+    return Problem(message)

@@ -78,11 +78,18 @@ def _application_data(machine: Machine) -> Path:
 
 
 def named_file(written: str, machine: Machine, base: Path | None) -> Path | None:
-    """A path as a person writes it: ``~`` is home, a relative one starts at ``base``; None without a base."""
+    """A path as a person writes it: ``~`` is home, a relative one starts at ``base``.
+
+    None for a relative one without a base, and for what no file system takes as a name.
+    """
+    try:
+        os.fsencode(written)
+    except ValueError:
+        return None
     path = expand_home(written, machine.home)
-    if path.is_absolute():
-        return path
-    return base / path if base else None
+    if "\0" in written or not (path.is_absolute() or base):
+        return None
+    return base / path if base else path
 
 
 def expand_home(written: str, home: Path) -> Path:
