@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support.tree import ROOT
 
-HEAVY = ("pydantic", "httpx", "sqlite3", "rapidfuzz")
+HEAVY = ("pydantic", "httpx", "http", "sqlite3", "rapidfuzz")
 
 
 def test_the_floors_hold() -> None:

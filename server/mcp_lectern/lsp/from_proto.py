@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
+from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from mcp_lectern.lsp.session import Session
     from mcp_lectern.mentions.model import Mention
     from mcp_lectern.text.document import Document
+
+_DRIVE = re.compile("/[A-Za-z]:")
 
 
 def mention_at(session: Session, uri: str, position: types.Position) -> tuple[Document, Mention] | None:
@@ -28,14 +31,17 @@ def mention_at(session: Session, uri: str, position: types.Position) -> tuple[Do
 
 
 def folder_path(uri: str | None) -> Path | None:
-    """The path of a workspace folder's ``file:`` URI; None for any other scheme (folders are ours to read)."""
+    """The path of a workspace folder's ``file:`` URI; None for any other scheme (ours to read)."""
     if not uri:
         return None
     try:
         parts = urlsplit(uri)
         if parts.scheme != "file":
             return None
-        path = url2pathname(parts.path)
+        # Not urllib.request's function: it loads an HTTP client, and the start of the process waits for it.
+        path = unquote(parts.path)
+        if os.name == "nt" and _DRIVE.match(path):
+            path = path[1:]
         return Path(f"//{parts.netloc}{path}" if parts.netloc not in ("", "localhost") else path)
     except ValueError:
         return None
