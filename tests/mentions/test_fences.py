@@ -64,7 +64,7 @@ LINES = [
 ]
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(LINES), max_size=9))
 def test_fences_are_those_of_a_full_parser(lines: list[str]) -> None:
     text = "\n".join([*lines, "", "end"])

@@ -62,6 +62,7 @@ class _Scan:
         self._containers: list[int] = []
         self._fence: tuple[int, str] | None = None
         self._prose: tuple[int, int] | None = None
+        self._empty_item = False
 
     def line(self, start: int, end: int, content: str) -> None:
         if self._prose and not self._containers and content[:1].isalpha():
@@ -75,7 +76,9 @@ class _Scan:
             self._end_fence(start)
         if _BLANK.match(content, column):
             self._end_prose()
-            del self._containers[depth:]
+            # An item whose first line is empty does not outlive a second one.
+            del self._containers[depth - (self._empty_item and depth == len(self._containers)) :]
+            self._empty_item = False
             return
         opened, column = self._opened(content, column, depth)
         self._block(content, column, (start, end), depth, opened)
@@ -129,10 +132,12 @@ class _Scan:
             return  # a paragraph goes on even where its containers do not
         self._end_prose()
         self._containers[depth:] = opened
+        blank = _BLANK.match(content, column) is not None
+        self._empty_item = blank and bool(opened) and opened[-1] != _QUOTE_MARK
         if fence:
             self._fence = (span[0], fence[1])
         elif alone or not content.startswith(_INDENTED, column):
-            self._prose = None if _BLANK.match(content, column) else span
+            self._prose = None if blank else span
             if alone:
                 self._end_prose()
 
