@@ -30,7 +30,7 @@ test:  ## Run everything that CI runs.
 	+@$(MAKE) --no-print-directory test-python
 	+@$(MAKE) --no-print-directory test-editors
 
-vscode: $(DEVELOPMENT) $(VSIX)  ## Try Lectern in a real VS Code, on a sample workspace.
+vscode: $(INSTALLED) $(VSIX)  ## Try Lectern in a real VS Code, on a sample workspace.
 	$(BIN)/python -m scripts.vscode $(VSIX)
 
 bench: $(DEVELOPMENT)  ## Measure speed and footprint against their yardsticks.
