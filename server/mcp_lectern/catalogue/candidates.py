@@ -40,7 +40,7 @@ def whole_hits(index: TextIndex[Entry], query: bytes, most: int) -> list[int]:
 def name_prefix_hits(index: TextIndex[Entry], query: bytes, most: int) -> list[int]:
     """Where the name begins with the query."""
     named = index.named(query)
-    if len(named) <= _dense(index):
+    if len(named) <= max(500, len(index.entries) // 32):
         return sorted(named)[:most]
     text, starts = index.text, index.starts
     return list(islice((n for n, start in enumerate(starts) if text.startswith(query, start)), most))

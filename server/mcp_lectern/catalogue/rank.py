@@ -155,12 +155,13 @@ class _Source(Generic[Entry]):
         if not self._query:
             return range(min(most, len(self._index.entries))) if quality is Quality.EXACT else ()
         if quality is Quality.SERVER:
-            named = self._named and _starts_word(encoded(fold(self.server)), self._query)
+            named = self._named and starts_word(encoded(fold(self.server)), self._query)
             return range(min(most, len(self._index.entries))) if named else ()
         return _FINDERS[quality](self._index, self._query, most)
 
 
-def _starts_word(text: bytes, query: bytes) -> bool:
+def starts_word(text: bytes, query: bytes) -> bool:
+    """Whether the query (both folded) stands in the text at a word start."""
     position = text.find(query)
     while position > 0 and text[position - 1] in WORD_BYTES:
         position = text.find(query, position + 1)

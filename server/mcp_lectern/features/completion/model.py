@@ -1,0 +1,60 @@
+"""What a completion answers with, as plain data; must not know the protocol that carries it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """What an item stands for; the client's icon follows from it."""
+
+    RESOURCE = "resource"
+    TEMPLATE = "template"
+    SERVER = "server"
+    NOTICE = "notice"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A server command that accepting the item runs."""
+
+    command: str
+    title: str
+    argument: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class Item:
+    """One row. ``detail`` stands right behind the label, ``description`` at the row's end.
+
+    ``insert_text`` replaces the answer's span. ``unfinished``: accepting it leaves a mention to be completed
+    further, so the list should open again. ``uri`` is a resource's URI or a template's text, with ``server``
+    the key by which ``documentation`` finds it again.
+    """
+
+    label: str
+    detail: str
+    description: str
+    kind: Kind
+    insert_text: str
+    filter_text: str
+    sort_text: str
+    server: str
+    uri: str = ""
+    unfinished: bool = False
+    action: Action | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionAnswer:
+    """The rows, and the span of the text (offsets in code points) that accepting one replaces.
+
+    It is always incomplete: an editor that filters a remembered list does so by rules of its own.
+    """
+
+    items: tuple[Item, ...]
+    start: int
+    end: int
+    incomplete: bool = True

@@ -1,0 +1,123 @@
+"""What is remarked on a document's mentions, and what never is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from tests.support.catalogues import big_index, listing
+from tests.support.marked import fixture
+
+from mcp_lectern.catalogue.index import ServerIndex
+from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.features.diagnostics import MOST_DIAGNOSTICS, Diagnostic, diagnostics
+
+INSIGHTS = listing("notes", ["memo://insights"], ["echo://{message}"])
+
+
+def remarks(
+    text: str, *listings: ServerListing | ServerIndex, unreadable: dict[tuple[str, str], str] | None = None
+) -> list[Diagnostic]:
+    given = fixture(text, *listings)
+    return diagnostics(given.catalogue, given.mentions, unreadable or {})
+
+
+def check(
+    text: str, code: str, *pieces: str, among: tuple[ServerListing, ...], suggestions: tuple[str, ...]
+) -> None:
+    """One remark, on exactly the mention, saying all this."""
+    given = fixture(text, *among)
+    (found,) = diagnostics(given.catalogue, given.mentions, {})
+    assert found.code == code
+    assert given.text[found.start : found.end] == given.text.split()[1]
+    for piece in pieces:
+        assert piece in found.message
+    assert found.data == {"suggestions": list(suggestions)}
+
+
+def test_an_unknown_resource() -> None:
+    wanted = ("@notes:memo://insights",)
+    check(
+        "see @notes:memo://insigths now",
+        "unknownResource",
+        "memo://insights",
+        among=(INSIGHTS,),
+        suggestions=wanted,
+    )
+    check("see @notes:other://x now", "unknownResource", "“notes”", among=(INSIGHTS,), suggestions=())
+
+
+def test_an_unknown_server() -> None:
+    wanted = ("@notes:memo://insights",)
+    check("see @ntoes:memo://insights now", "unknownServer", "“ntoes”", among=(INSIGHTS,), suggestions=wanted)
+
+
+@pytest.mark.case("URI-05")
+def test_uri_05_an_ambiguous_uri_names_all_its_servers() -> None:
+    among = (listing("a", ["config://app"]), listing("b", ["config://app"]))
+    wanted = ("@a:config://app", "@b:config://app")
+    check("see @config://app now", "ambiguous", "“a”", "“b”", among=among, suggestions=wanted)
+    assert remarks("@a:config://app @b:config://app", *among) == []
+
+
+@pytest.mark.case("TPL-03")
+def test_tpl_03_nothing_before_the_first_listing_and_nothing_on_a_template_match() -> None:
+    slow = listing("slow", listed=False)
+    assert remarks("@slow:memo://zzz @notes:echo://zzz @echo://zzz", slow, INSIGHTS) == []
+    assert [one.code for one in remarks("@slow:memo://zzz", listing("slow"))] == ["unknownResource"]
+
+
+def test_nothing_on_what_a_shortened_list_may_hold() -> None:
+    assert remarks("@s:memo://a", ServerListing.of("s", [], partial="Stopped after 10 pages.")) == []
+
+
+@pytest.mark.case("URI-04")
+@pytest.mark.parametrize(
+    "prose",
+    [
+        r"@C:\x and @C:\tmp\a.txt",
+        "@decorator @types/node",
+        "@alice:example.org",
+        "@angular/core:build",
+        "mail a@b.example:x://y",
+        "@https://example.org",
+        "@mailto:a@b.example",
+        "@nobody: hello",
+    ],
+)
+def test_uri_04_prose_is_never_a_problem(prose: str) -> None:
+    assert remarks(prose, INSIGHTS) == []
+
+
+@pytest.mark.case("RD-01")
+def test_rd_01_a_read_that_was_not_found_is_remarked_on_the_reference() -> None:
+    why = {("notes", "memo://insights"): 'notes has no such resource: "gone](command:evil)" (-32002).'}
+    (found,) = remarks("see @notes:memo://insights", INSIGHTS, unreadable=why)
+    assert (found.code, found.severity, found.start, found.end) == ("unreadable", "information", 4, 26)
+    assert "-32002" in found.message
+    assert "](" not in found.message
+    assert remarks("see @notes:memo://insights", INSIGHTS) == []
+
+
+@pytest.mark.case("RD-01")
+def test_rd_01_a_template_match_that_was_not_found_is_remarked_too() -> None:
+    (found,) = remarks("@notes:echo://x", INSIGHTS, unreadable={("notes", "echo://x"): "Not found."})
+    assert (found.code, found.message) == ("unreadable", "Not found.")
+
+
+@pytest.mark.case("LSP-07")
+def test_lsp_07_messages_are_single_safe_lines() -> None:
+    text = '@"notes:x://a](command:evil)\\n\\u202eb" ' + "@notes:" + "y" * 20_000
+    for found in remarks(text, INSIGHTS):
+        assert "\n" not in found.message
+        assert "](" not in found.message
+        assert len(found.message) < 500
+
+
+def test_a_long_document_is_answered_in_bounded_time() -> None:
+    text = " ".join(f"@files:file:///home/user/nowhere-{number}.md" for number in range(3_000))
+    given = fixture(text, big_index(100_000))
+    begun = time.perf_counter()
+    found = diagnostics(given.catalogue, given.mentions, {})
+    assert len(found) == MOST_DIAGNOSTICS
+    assert time.perf_counter() - begun < 5
