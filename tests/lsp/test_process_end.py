@@ -12,10 +12,10 @@ from pathlib import Path
 
 import psutil
 import pytest
-
-from mcp_lectern.lsp.editor import Editor, serving, started
 from tests.support.lsp_client import environment
 from tests.support.scripted_server import ScriptedServer
+
+from mcp_lectern.lsp.editor import Editor, serving, started
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +37,9 @@ async def _all_gone(pids: list[int]) -> bool:
 
 
 @asynccontextmanager
-async def _editing(tmp_path: Path, server: ScriptedServer, process_id: int | None = None) -> AsyncIterator[Editor]:
+async def _editing(
+    tmp_path: Path, server: ScriptedServer, process_id: int | None = None
+) -> AsyncIterator[Editor]:
     entry = server.entry()
     through_a_shell = {"command": "sh", "args": ["-c", '"$@"; :', "sh", entry["command"], *entry["args"]]}
     config = tmp_path / "config.json"
@@ -72,7 +74,9 @@ async def _by_signal(editor: Editor) -> int:
 
 
 @pytest.mark.case("IO-06")
-@pytest.mark.skipif(sys.platform == "win32", reason="signals and sh are POSIX; Windows ends a job object instead")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="signals and sh are POSIX; Windows ends a job object instead"
+)
 @pytest.mark.parametrize("stubborn", [False, True], ids=["obedient", "stubborn"])
 @pytest.mark.parametrize(
     ("end", "code"), [(_by_shutdown, 0), (_by_exit_alone, 1), (_by_end_of_input, 1), (_by_signal, 1)]

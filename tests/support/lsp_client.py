@@ -222,8 +222,10 @@ async def running(
 
 
 def environment(home: Path) -> dict[str, str]:
-    """This process's environment with another home."""
-    folders = {name: str(home / name.lower()) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")}
+    """The environment of this process, with another home."""
+    folders = {
+        name: str(home / name.lower()) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
+    }
     return {**os.environ, "HOME": str(home), **folders}
 
 
@@ -246,5 +248,7 @@ def _initialize(
             **({"experimental": {"lectern": dict(experimental)}} if experimental else {}),
         },
     }
-    structured: types.InitializeParams = editor.client.protocol._converter.structure(raw, types.InitializeParams)
+    structured: types.InitializeParams = editor.client.protocol._converter.structure(
+        raw, types.InitializeParams
+    )
     return structured

@@ -15,7 +15,7 @@ from mcp_lectern.hub.status import State
 class Entry:
     """``launched`` is None where the entry cannot be started; then ``refusal`` is a sentence that says why.
 
-    ``changed`` names what differs from an earlier approval. Two entries that are equal need no restart.
+    ``changed`` names what differs from an earlier approval.
     """
 
     spec: ServerSpec
@@ -50,6 +50,21 @@ class Entry:
         """The era to speak; the configuration has checked the word."""
         return cast("Literal['auto', 'legacy', 'modern']", self.spec.protocol)
 
+    def runs_like(self, other: Entry) -> bool:
+        """Whether a process of the other entry serves this one: where an entry is written does not matter."""
+
+        def essence(entry: Entry) -> tuple[object, ...]:
+            return (
+                entry.launched,
+                entry.approved,
+                entry.refusal,
+                entry.protocol,
+                entry.roots,
+                entry.spec.kind,
+            )
+
+        return essence(self) == essence(other)
+
     @property
     def secrets(self) -> tuple[str, ...]:
         """The values that no log may show."""
@@ -75,4 +90,5 @@ def not_approved(spec: ServerSpec, changed: tuple[str, ...] = ()) -> str:
         if changed
         else f"The server “{spec.name}” comes from {where} ({spec.origin.label}) and is not approved"
     )
-    return f"{before}: nothing is started. Look at it and approve it with “Lectern: Approve Server…” or `mcp-lectern approve`."
+    how = "look at it and approve it with “Lectern: Approve Server…” or `mcp-lectern approve`"
+    return f"{before}: nothing is started. To use it, {how}."

@@ -37,9 +37,7 @@ class Refused(Exception):  # noqa: N818 - the field says that a request is refus
         self.failure = failure
 
 
-def refused(
-    kind: str, message: str, *, server: str | None = None, uri: str | None = None
-) -> Refused:
+def refused(kind: str, message: str, *, server: str | None = None, uri: str | None = None) -> Refused:
     """A refusal that never reached a server."""
     return Refused(Failure(kind, message, server, uri))
 

@@ -26,7 +26,7 @@ from mcp_lectern.hub.log import ServerLog
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
 from mcp_lectern.mcp.connect import Limits, Root, Timing
 from mcp_lectern.mcp.errors import McpError, ResourceNotFound
-from mcp_lectern.mcp.wire.resources import ReadResult
+from mcp_lectern.mcp.wire.resources import ReadResult, TextItem
 from mcp_lectern.settings import Settings
 
 
@@ -89,9 +89,11 @@ class Hub:
         await self._running.wait()
         async with self._configuring:
             wanted = {entry.spec.name: entry for entry in entries}
-            await self._drop([name for name, link in self._links.items() if wanted.get(name) != link.entry])
+            await self._drop([name for name in self._links if not self._stays(name, wanted.get(name))])
             for name, entry in wanted.items():
-                if name not in self._links:
+                if name in self._links:
+                    self._links[name].entry = entry
+                else:
                     self._add(entry)
             self._links = {name: self._links[name] for name in wanted}
             self.catalogue = self.catalogue.with_servers(self._links)
@@ -100,6 +102,9 @@ class Hub:
             self._observer.catalogue_changed(name)
             if eager:
                 link.want(explicit=False)
+
+    def _stays(self, name: str, entry: Entry | None) -> bool:
+        return entry is not None and entry.runs_like(self._links[name].entry)
 
     async def _drop(self, names: list[str]) -> None:
         async with anyio.create_task_group() as group:
@@ -258,6 +263,16 @@ class Hub:
     def states(self) -> dict[str, State]:
         """Each server's state, in the order of configuration."""
         return {name: link.state for name, link in self._links.items()}
+
+    def states_shown(self) -> dict[str, str]:
+        """The same in the words of contract 6."""
+        return {name: link.state.value for name, link in self._links.items()}
+
+    def preview(self, server: str, uri: str) -> str | None:
+        """The text of a resource, if a read of it is at hand."""
+        kept = self.contents.kept(server, uri)
+        first = kept.items[0] if kept and kept.items else None
+        return first.text if isinstance(first, TextItem) else None
 
     def status(self, servers: Iterable[str] | None = None) -> list[ServerStatus]:
         """What ``lectern.servers`` tells."""

@@ -87,8 +87,10 @@ class Link:
     async def ready(self) -> Connection:
         """The connection of a running server, started if need be. Raises :class:`McpError` or Refused."""
         connection = self.connection
-        if connection is not None:
+        if connection is not None and not connection.closed:
             return connection
+        if connection is not None:
+            await self._at_rest.wait()
         if not self.entry.can_start:
             raise self.entry.refused()
         self.want(explicit=True)

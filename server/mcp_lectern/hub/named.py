@@ -1,4 +1,4 @@
-"""What a mention given to a command means: a server and a URI; it must not know where the command came from."""
+"""What a mention given to a command means: a server and a URI; must not know who gave it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ async def named(hub: Hub, text: str) -> tuple[str, str]:
         return servers[0], mention.uri
     if servers:
         written = " or ".join(write(server, mention.uri) for server in servers)
-        raise refused("ambiguous", f"More than one server lists this resource: write {written}.", uri=mention.uri)
+        raise refused(
+            "ambiguous", f"More than one server lists this resource: write {written}.", uri=mention.uri
+        )
     raise refused(
         "unknownResource",
         f"No server lists {mention.uri}. Name the server in front of it, as in @server:{mention.uri}.",
@@ -41,4 +43,6 @@ def _whole(hub: Hub, text: str) -> Mention:
     found = parse(written, hub.catalogue.listings, lambda _server, _uri: True)
     if len(found) == 1 and (found[0].start, found[0].end) == (0, len(written)):
         return found[0]
-    raise refused("invalidArgument", f"{text} is no mention. Write @server:uri, or @\"server:uri\" around white space.")
+    raise refused(
+        "invalidArgument", f'{text} is no mention. Write @server:uri, or @"server:uri" around white space.'
+    )

@@ -25,7 +25,7 @@ from mcp_lectern.trust.policy import decide
 class Request:
     """``layers`` are what the client sent, weakest first, each with a label for messages.
 
-    ``workspace_servers`` is the command line's word (``ask``, ``never``, ``always``), None where it said none.
+    ``workspace_servers`` is the command line's word (``ask``, ``never``, ``always``), None for none.
     """
 
     layers: Sequence[tuple[str, object]] = ()
@@ -88,7 +88,9 @@ def _refusal(
     spec: ServerSpec, launched: Launch | Sequence[object], changed: tuple[str, ...], *, approved: bool
 ) -> str | None:
     if spec.disabled:
-        return f"The server “{spec.name}” is disabled in {spec.origin.label}: remove “disabled” there to use it."
+        return (
+            f"The server “{spec.name}” is disabled in {spec.origin.label}: remove “disabled” there to use it."
+        )
     if not approved:
         return not_approved(spec, changed)
     if not isinstance(launched, Launch):

@@ -1,4 +1,4 @@
-"""Approving and revoking server entries for an editor, and saying once that one waits; starts nothing itself."""
+"""Approving and revoking server entries for an editor, and saying once that one waits; starts nothing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Approval:
         if entry.spec.origin.level is Level.USER:
             raise refused(
                 "invalidArgument",
-                f"The server “{server}” is your own: it needs no approval. Remove it from {entry.spec.origin.label}.",
+                f"“{server}” is your own: it needs no approval. It stands in {entry.spec.origin.label}.",
                 server=server,
             )
         try:

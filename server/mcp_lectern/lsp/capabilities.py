@@ -8,7 +8,7 @@ from typing import Any
 
 from lsprotocol import types
 
-TRIGGERS = list("@:/-._#?=&%+~\"")
+TRIGGERS = list('@:/-._#?=&%+~"')
 """Characters after which an editor asks again within a mention (contract 6)."""
 
 
@@ -51,7 +51,8 @@ class Client:
             trigger_suggest=suggest if isinstance(suggest, str) else None,
             shows_documents=_at(initialize, "capabilities", "window", "showDocument").get("support") is True,
             pulls_configuration=workspace.get("configuration") is True,
-            registers_configuration=_at(workspace, "didChangeConfiguration").get("dynamicRegistration") is True,
+            registers_configuration=_at(workspace, "didChangeConfiguration").get("dynamicRegistration")
+            is True,
             registers_watchers=_at(workspace, "didChangeWatchedFiles").get("dynamicRegistration") is True,
             label_details=item.get("labelDetailsSupport") is True,
             markdown_documentation=not isinstance(formats, list) or "markdown" in formats,

@@ -1,4 +1,4 @@
-"""What is wrong in configuration files, where the user sees it: diagnostics in the file, a line in the log."""
+"""What is wrong in configuration files, where the user sees it: diagnostics in the file, or a message."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 if TYPE_CHECKING:
-    from mcp_lectern.config.model import Configuration
-    from mcp_lectern.config.model import Problem
+    from mcp_lectern.config.model import Configuration, Problem
     from mcp_lectern.lsp.server import Lectern
 
 _SEVERITIES = {"error": 1, "warning": 2}

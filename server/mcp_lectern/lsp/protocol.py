@@ -6,7 +6,7 @@ It must not know any feature. What differs from pygls, and why:
 - ``shutdown`` waits for our own closing and cancels nothing by iterating over a dictionary that changes;
 - documents are our own, so the built-in synchronisation handlers only pass on;
 - answers that are already plain JSON skip cattrs, which is most of the cost of a long completion list;
-- a malformed request is answered, a request before ``initialize`` or after ``shutdown`` is refused as LSP says.
+- a malformed request is answered, a request before ``initialize`` or after ``shutdown`` is refused.
 """
 
 from __future__ import annotations
@@ -65,9 +65,7 @@ class Protocol(LanguageServerProtocol):
         self._send_response(message_id, error=types.ResponseError(code=code, message=message))
 
     @lsp_method(types.INITIALIZE)
-    def lsp_initialize(
-        self, params: types.InitializeParams
-    ) -> Generator[Any, Any, types.InitializeResult]:
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         """Answer with the capabilities; the hooks may complete them."""
         if self.hooks.initialized:
             raise JsonRpcException("The server is initialized already.", _INVALID_REQUEST)

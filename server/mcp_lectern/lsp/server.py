@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from enum import Enum
+from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import converters, types
 from pygls.lsp.server import LanguageServer
@@ -27,6 +28,7 @@ from mcp_lectern.lsp.synchronization import Synchronization
 if TYPE_CHECKING:
     from mcp_lectern.config.model import Configuration
     from mcp_lectern.hub.hub import Hub
+    from mcp_lectern.text.encodings import Encoding
 
 logger = logging.getLogger(__name__)
 
@@ -34,9 +36,9 @@ Run = Callable[["Lectern", Mapping[str, Any]], Awaitable[Any]]
 
 
 class _PyglsServer(LanguageServer):
-    """pygls's server, with its errors in the log alone: an editor's user is told by answers, not by toasts."""
+    """pygls's server, with its errors in the log alone: a user is told by answers, not by toasts."""
 
-    def report_server_error(self, error: Exception, source: Any) -> None:
+    def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - pygls's signature
         logger.error("%s", error, exc_info=error)
 
 
@@ -56,9 +58,7 @@ class Lectern(Hooks):
         )
         self.protocol: Protocol = self.pygls.protocol  # type: ignore[assignment]
         self.protocol.hooks = self
-        self.engine = Engine(
-            self.session, command_line, self, self._pull_settings, self._configured
-        )
+        self.engine = Engine(self.session, command_line, self, self._pull_settings, self._configured)
         self.approval = Approval(self)
         self.synchronization = Synchronization(self)
         self.publishing = Publishing(self.session, self._diagnostics, self._publish)
@@ -126,8 +126,9 @@ class Lectern(Hooks):
         """Note what the client is and can do."""
         session = self.session
         session.client = Client.of(self.raw_initialize)
-        session.encoding = str(result.capabilities.position_encoding or "utf-16")
-        folders = [folder.uri for folder in params.workspace_folders or ()]
+        encoding = result.capabilities.position_encoding
+        session.encoding = cast("Encoding", encoding.value if isinstance(encoding, Enum) else encoding or "utf-16")
+        folders: list[str | None] = [folder.uri for folder in params.workspace_folders or ()]
         paths = [folder_path(uri) for uri in folders or [params.root_uri]]
         session.folders = [path for path in paths if path is not None]
         options = self.raw_initialize.get("initializationOptions")
@@ -157,21 +158,27 @@ class Lectern(Hooks):
             self._ready.set()
 
     async def on_shutdown(self) -> None:
+        """End the servers, within the time that an editor waits."""
         await self.engine.close()
 
     def on_exit(self, code: int) -> None:
+        """End the process."""
         self._stop(code)
 
     def on_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """``textDocument/didOpen``."""
         self.synchronization.opened(params)
 
     def on_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """``textDocument/didChange``."""
         self.synchronization.changed(params)
 
     def on_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """``textDocument/didClose``."""
         self.synchronization.closed(params)
 
     def on_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        """The workspace's folders have changed, and with them what configures us."""
         added = [path for folder in params.event.added if (path := folder_path(folder.uri)) is not None]
         removed = {folder_path(folder.uri) for folder in params.event.removed}
         kept = [path for path in self.session.folders if path not in removed]

@@ -1,4 +1,4 @@
-"""The bytes between editor and language server: framing, one reading and one writing thread, every way to end.
+"""The bytes between editor and language server: framing, two threads, every way to end.
 
 It must not know what the messages say. An editor that stops reading never holds the event loop, and the
 process ends by ``exit``, end of input, a signal, or the death of the editor's process.
@@ -135,7 +135,7 @@ class Loop:
                     for body in frames.feed(data):
                         loop.call_soon_threadsafe(self._deliver, _decode(body))
             except (OSError, FramingError) as error:
-                logger.error("input from the editor ended: %s", error)  # noqa: TRY400 - no traceback wanted
+                logger.error("input from the editor ended: %s", error)
             loop.call_soon_threadsafe(self.end, 1)
 
     def _deliver(self, message: object) -> None:
@@ -149,5 +149,5 @@ def _decode(body: bytes) -> object:
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        logger.error("a message from the editor is no JSON: %s", error)  # noqa: TRY400 - no traceback wanted
+        logger.error("a message from the editor is no JSON: %s", error)
         return None

@@ -6,11 +6,7 @@ Content is fetched unasked only for a listed URI of an approved server, or for o
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from lsprotocol import types
 
 from mcp_lectern.lsp.session import SCHEME
 
@@ -25,7 +21,9 @@ def address_of(session: Session, server: str, uri: str, item: int | None = None)
     """The ``lectern:`` address under the listed type, which is all that an address may depend on."""
     from mcp_lectern.documents.address import address
 
-    return address(server, uri, item, _listed_type(session, server, uri), binary_extension=session.client.file_system)
+    return address(
+        server, uri, item, _listed_type(session, server, uri), binary_extension=session.client.file_system
+    )
 
 
 def _listed_type(session: Session, server: str, uri: str) -> str | None:
@@ -65,10 +63,16 @@ async def text_of(lectern: Lectern, document: str) -> str:
     if not may_read(session, key.server, key.uri):
         return render.unread_page(key.server, key.uri)
     result = await _result(lectern, key.server, key.uri)
-    return render.text_of(result, key.item, _listed_type(session, key.server, key.uri), _addresses(session, key))
+    return render.text_of(
+        result, key.item, _listed_type(session, key.server, key.uri), _addresses(session, key)
+    )
 
 
 async def _result(lectern: Lectern, server: str, uri: str) -> ReadResult:
     hub = await lectern.hub()
     kept = hub.contents.kept(server, uri)
     return kept if kept is not None else await hub.read(server, uri)
+
+
+def refresh(lectern: Lectern, server: str, uri: str | None) -> None:
+    """What is kept of this resource (or of all of the server's) is old; open documents are asked for again."""

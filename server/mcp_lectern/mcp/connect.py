@@ -85,6 +85,11 @@ class Connection:
         """All items of one resource. Raises McpError, ResourceNotFound among them."""
         return await self._resources.read(uri)
 
+    @property
+    def closed(self) -> bool:
+        """Whether the server is gone: every call would fail."""
+        return self._session.ended
+
     async def wait_closed(self) -> ConnectionLost:
         """Wait until the server is gone, and return why; calls fail by themselves then."""
         await self._session.wait_ended()

@@ -78,6 +78,7 @@ class Session:
         self._last_id = 0
         self._ended = anyio.Event()
         self._ending = Ending()
+        self._line_settled = False
         self.answered = False
 
     # What the layer above asks.
@@ -161,6 +162,11 @@ class Session:
     def notify(self, method: str, params: Mapping[str, Json] | None = None) -> None:
         """Send a notification, as far as that is possible."""
         self._duplex.post(jsonrpc.notification(method, params))
+
+    @property
+    def ended(self) -> bool:
+        """Whether the other side is gone."""
+        return self._ended.is_set()
 
     async def wait_ended(self) -> Ending:
         """Wait until the peer is gone, and say how."""
@@ -246,15 +252,23 @@ class Session:
             pending.settle(pending.asked.invalid(rubbish.reason))
 
     def _oversize(self, line: Oversize) -> None:
+        """Fail the request that the line answers: as it crosses the limit if that can be told, else at its end."""
+        settled, self._line_settled = self._line_settled, False
+        if not settled:
+            settled = self._fail_too_large(line)
+        self._line_settled = settled and line.tail is None
+
+    def _fail_too_large(self, line: Oversize) -> bool:
         identity = jsonrpc.find_id(line.head, line.tail or b"")
         pending = self._pending.get(identity) if identity is not None else None
         if pending is None and identity is None:
             pending = self._suspect(line)
         if pending is None:
-            return
+            return False
         self._log(f"skipped an answer of more than {self._limit} bytes to {pending.method}")
         pending.settle(pending.asked.too_large(self._limit))
         self.abandon(pending, "the answer is too large")
+        return True
 
     def _suspect(self, line: Oversize) -> Pending | None:
         """The request that a line without an id most likely answers: the only one, or at last the oldest."""

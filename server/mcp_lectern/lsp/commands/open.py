@@ -14,7 +14,7 @@ NAME = "lectern.open"
 
 
 async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
-    """Answers with one document for each item of the read, in order, and shows the first unless told not to."""
+    """One document for each item of the read, in order; the first is shown unless told not to."""
     from mcp_lectern.lsp import virtual
 
     reveal = argument.get("reveal", True)

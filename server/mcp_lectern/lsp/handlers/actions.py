@@ -19,10 +19,10 @@ def register(lectern: Lectern) -> None:
 
     @lectern.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
     def actions(params: types.CodeActionParams) -> list[dict[str, Any]]:
-        return [*page_actions(lectern, params), *mention_actions(lectern, params)]
+        return [*page_actions(params), *mention_actions(lectern, params)]
 
 
-def page_actions(lectern: Lectern, params: types.CodeActionParams) -> list[dict[str, Any]]:
+def page_actions(params: types.CodeActionParams) -> list[dict[str, Any]]:
     """On the page of a resource that was not read: read it."""
     from mcp_lectern.documents.address import parse
 

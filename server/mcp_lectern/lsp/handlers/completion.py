@@ -47,7 +47,7 @@ def complete(lectern: Lectern, params: types.CompletionParams) -> dict[str, Any]
         hub.catalogue,
         hub.indexes,
         hub.states_shown(),
-        session.settings.completion_limit,
+        limit=session.settings.completion_limit,
     )
     if answer is None:
         return None

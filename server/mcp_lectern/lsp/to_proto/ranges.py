@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mcp_lectern.text.document import Document
+    from mcp_lectern.text.encodings import Encoding
 
 NOWHERE = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
 """The beginning of a document: where a definition points."""
 
 
-def range_of(document: Document, start: int, end: int, encoding: str) -> dict[str, Any]:
+def range_of(document: Document, start: int, end: int, encoding: Encoding) -> dict[str, Any]:
     """The range of two offsets."""
     return {
         "start": position_of(document, start, encoding),
@@ -19,7 +20,7 @@ def range_of(document: Document, start: int, end: int, encoding: str) -> dict[st
     }
 
 
-def position_of(document: Document, offset: int, encoding: str) -> dict[str, int]:
+def position_of(document: Document, offset: int, encoding: Encoding) -> dict[str, int]:
     """The position of an offset."""
     line, character = document.position(offset, encoding)
     return {"line": line, "character": character}

@@ -1,0 +1,87 @@
+"""Listings stay current, and never mix two generations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.support.hubs import hub_of
+from tests.support.scripted_server import ScriptedServer
+
+pytestmark = pytest.mark.anyio
+
+OLD = [{"uri": f"old://{n}", "name": f"o{n}"} for n in range(4)]
+NEW = [{"uri": f"new://{n}", "name": f"n{n}"} for n in range(2)]
+
+
+@pytest.mark.case("PAG-04")
+async def test_pag_04_a_walk_that_a_notice_overtakes_is_thrown_away(tmp_path: Path) -> None:
+    answers = {"resources/list": [{}, {"gate": "middle"}, {}]}
+    with ScriptedServer(tmp_path, resources=OLD, page_size=2, answers=answers) as server:
+        async with hub_of({"it": server.entry()}) as (hub, news):
+            hub.want()
+            await server.wait_waiting("middle")
+            server.change(resources=NEW)
+            server.open("middle")
+            await news.until(lambda: hub.catalogue.listings["it"].listed)
+            assert set(hub.catalogue.listings["it"].by_uri) == {"new://0", "new://1"}
+            assert [count for _, count in news.published if count > 0] == [2]
+            assert len(server.received("resources/list")) <= 4
+
+
+@pytest.mark.case("PAG-04")
+async def test_pag_04_a_notice_after_the_walk_leads_to_the_new_list(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=OLD) as server:
+        async with hub_of({"it": server.entry()}) as (hub, news):
+            await hub.ensure_listed()
+            server.change(resources=NEW)
+            await news.until(lambda: "new://0" in hub.catalogue.listings["it"].by_uri)
+            assert "old://0" not in hub.catalogue.listings["it"].by_uri
+            assert hub.indexes["it"].listing is hub.catalogue.listings["it"]
+
+
+@pytest.mark.case("PAG-04")
+async def test_pag_04_a_storm_of_notices_leads_to_few_walks(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=OLD) as server:
+        async with hub_of({"it": server.entry()}) as (hub, news):
+            await hub.ensure_listed()
+            for _ in range(50):
+                server.notify("notifications/resources/list_changed")
+            server.change(resources=NEW)
+            await news.until(lambda: "new://0" in hub.catalogue.listings["it"].by_uri)
+            assert len(server.received("resources/list")) <= 5
+
+
+@pytest.mark.case("CAP-01")
+@pytest.mark.parametrize(
+    ("failing", "counts"),
+    [
+        (["resources/templates/list"], (4, 0)),
+        (["resources/list"], (0, 1)),
+        (["resources/list", "resources/templates/list"], (0, 0)),
+    ],
+)
+async def test_cap_01_what_is_advertised_but_missing_is_quiet(
+    tmp_path: Path, failing: list[str], counts: tuple[int, int]
+) -> None:
+    answers = {method: {"error": {"code": -32601, "message": "Method not found"}} for method in failing}
+    templates = [{"uriTemplate": "t://{x}", "name": "t"}]
+    with ScriptedServer(tmp_path, resources=OLD, templates=templates, answers=answers) as server:
+        async with hub_of({"it": server.entry()}) as (hub, _):
+            await hub.ensure_listed()
+            status = hub.status()[0]
+            assert (status.resources, status.templates) == counts
+            assert (status.state.value, status.last_error, status.partial) == ("ready", None, None)
+            await hub.list_again()
+            assert all(len(server.received(method)) == 1 for method in failing)
+
+
+@pytest.mark.case("PAG-03")
+async def test_pag_03_a_page_that_fails_leaves_the_earlier_ones_and_says_so(tmp_path: Path) -> None:
+    answers = {"resources/list": [{}, {"error": {"code": -32603, "message": "disk on fire"}}]}
+    with ScriptedServer(tmp_path, resources=OLD, page_size=2, answers=answers) as server:
+        async with hub_of({"it": server.entry()}) as (hub, _):
+            await hub.ensure_listed()
+            listing = hub.catalogue.listings["it"]
+            assert len(listing.resources) == 2
+            assert "disk on fire" in (listing.partial or "")
