@@ -88,6 +88,19 @@ def test_the_inserted_form_finds_its_resource_first() -> None:
     assert (best.server, best.entry.uri) == ("a", "x://1")
 
 
+@pytest.mark.case("URI-04")
+def test_uri_04_a_scheme_is_no_server_in_a_query() -> None:
+    indexes = indexes_of(
+        catalogue(listing("file", ["file:///a", "memo://a"]), listing("docs", ["file:///a"]))
+    )
+    best = search(indexes, "file:///a", 10).items
+    assert [(hit.server, hit.entry.uri, hit.quality) for hit in best] == [
+        ("file", "file:///a", Quality.EXACT),
+        ("docs", "file:///a", Quality.EXACT),
+    ]
+    assert search(indexes, "FILE:memo://a", 10).items[0].quality is Quality.EXACT
+
+
 @pytest.mark.case("URI-05")
 def test_uri_05_the_same_uri_of_two_servers_is_two_hits() -> None:
     indexes = indexes_of(catalogue(listing("a", ["config://app"]), listing("b", ["config://app"])))

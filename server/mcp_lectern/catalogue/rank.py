@@ -105,8 +105,10 @@ def _asked(indexes: Sequence[ServerIndex], server: str | None) -> list[ServerInd
 
 def _reading(name: str, query: str, server: str | None) -> tuple[str, bool]:
     """What is looked for in the server of this name, and whether it may also be the server's own name."""
-    if server is None and name and fold(query).startswith(fold(name) + ":"):
-        return query[len(name) + 1 :], False
+    beginning, rest = query[: len(name) + 1], query[len(name) + 1 :]
+    # As in a mention: "file:///a" is a URI even where a server is named "file".
+    if server is None and name and fold(beginning) == fold(name + ":") and not rest.startswith("//"):
+        return rest, False
     return query, server is None
 
 

@@ -1,7 +1,7 @@
 """What somebody may have meant by a URI or a server's name that is not there; must not know where it stood.
 
 Bounded work on a catalogue of any size: every single slip of the finger is looked up (so it is found among
-any number of URIs), anything wilder is compared with a bounded number of candidates.
+any number of URIs); anything wilder is compared with a bounded number of candidates.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from mcp_lectern.catalogue.model import ServerListing
 MOST = 3
 _LONGEST = 200
 """Characters of a text for which suggestions are made; a longer one was hardly typed."""
-_LOOKED_AT = 20_000
-_COMPARED = 40
+_LOOKED_AT = 10_000
+_COMPARED = 16
 _LETTERS = ascii_lowercase + digits + "-_./:ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CUTOFF = 0.75
 
@@ -27,9 +27,11 @@ def similar_uris(listing: ServerListing, uri: str) -> tuple[str, ...]:
     if not 0 < len(uri) <= _LONGEST:
         return ()
     slips = dict.fromkeys(slip for slip in _slips(uri) if slip in listing.by_uri)
-    others = [near for near in _near(listing.by_uri, uri) if near not in slips]
-    best = sorted(others, key=lambda near: -_likeness(near, uri))[:MOST]
-    return tuple(islice(chain(slips, (near for near in best if _likeness(near, uri) >= _CUTOFF)), MOST))
+    if slips:
+        return tuple(islice(slips, MOST))
+    likeness = {near: _likeness(near, uri) for near in _near(listing.by_uri, uri)}
+    close = (near for near, ratio in likeness.items() if ratio >= _CUTOFF)
+    return tuple(sorted(close, key=lambda near: -likeness[near])[:MOST])
 
 
 def similar_servers(listings: Mapping[str, ServerListing], name: str, uri: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ Unreadable = Mapping[tuple[str, str], str]
 """Server and URI of reads that failed since, each with a sentence that says how."""
 
 MOST_DIAGNOSTICS = 1000
-MOST_SUGGESTED = 20
+MOST_SUGGESTED = 10
 """So many different mentions of one text get a did-you-mean: each may cost some milliseconds."""
 _SHOWN = 120
 _NAMES_SHOWN = 5
