@@ -37,7 +37,13 @@ def environment(home: Path) -> Mapping[str, str]:
     """Nothing of the real home is read or written."""
     names = ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA")
     own = {name: str(home / name.lower()) for name in names}
-    return {**os.environ, **own, "HOME": str(home), "USERPROFILE": str(home), "PYTHONWARNINGS": "error"}
+    return {
+        **os.environ,
+        **own,
+        "HOME": str(home),
+        "USERPROFILE": str(home),
+        "PYTHONWARNINGS": "error,ignore::ResourceWarning",
+    }
 
 
 @pytest.fixture

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
-from tests.cli.conftest import DEMO, Run
+from tests.cli.conftest import DEMO, PROGRAM, Run
 
 from mcp_lectern.cli import demo
 from mcp_lectern.cli.play import FailedStepError, Play
@@ -58,6 +60,34 @@ def test_words_stand_for_marks_where_the_terminal_has_none(
     result = lectern("demo", env={**environment, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert (result.returncode, result.stderr) == (0, b"")
     assert marks(result.stdout) == [["ok", name] for name in STEPS]
+
+
+def test_steps_that_nobody_reads_are_not_called_done(environment: Mapping[str, str]) -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )
+    assert process.stdout
+    assert process.stderr
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(20) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as a terminal on POSIX does")
+def test_an_interrupt_ends_the_demo_and_its_servers(environment: Mapping[str, str]) -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )
+    assert process.stdout
+    while b"start" not in process.stdout.readline():
+        pass
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (130, b"")
+    assert children
+    assert psutil.wait_procs(children, timeout=10)[1] == []
 
 
 PLAYER = r"""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mcp_lectern import __version__
 from mcp_lectern.cli.play import FailedStepError, Play, Told
-from mcp_lectern.cli.program import DONE, FAILED, USAGE, CommandError
+from mcp_lectern.cli.program import DONE, FAILED, USAGE, CommandError, silence
 from mcp_lectern.lsp.editor import ResponseError, ServerGoneError, serving, started
 
 STEP_SECONDS = 90.0
@@ -28,7 +28,12 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="lectern-demo-", ignore_cleanup_errors=True) as name:
         folder = Path(name).resolve()
         own = [path.absolute() for path in arguments.config]
-        return asyncio.run(_play(folder, own or [_sample(folder)], sample=not own))
+        try:
+            return asyncio.run(_play(folder, own or [_sample(folder)], sample=not own))
+        except BrokenPipeError:
+            # Steps that were not played must not look like steps that were done.
+            silence()
+            return FAILED
 
 
 def _sample(folder: Path) -> Path:

@@ -127,7 +127,7 @@ class Play:
         expect(text.strip(), "the mention says nothing about itself.")
         server = self._resource["server"]
         expect(_plain(server) in _plain(text), f"the hover does not name the server “{server}”.")
-        lines = [line.strip(" -*#_") for line in text.splitlines() if line.strip(" -*#_`")]
+        lines = [_plain(line).strip(" -*#_`") for line in text.splitlines() if line.strip(" -*#_`")]
         return Told("the mention tells what it is", [f"- {line[:100]}" for line in lines[:SHOWN]])
 
     async def follow(self) -> Told:
@@ -221,9 +221,8 @@ def _utf16(text: str) -> int:
 
 def _label(item: Mapping[str, Any]) -> str:
     details = item.get("labelDetails") or {}
-    return " ".join(
-        part for part in (item["label"], details.get("detail"), details.get("description")) if part
-    )
+    parts = (item["label"], details.get("detail"), details.get("description"))
+    return "  ".join(part.strip() for part in parts if part)
 
 
 def _plain(markdown: str) -> str:

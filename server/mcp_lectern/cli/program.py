@@ -33,9 +33,14 @@ def run(words: Sequence[str]) -> int:
         print(f"mcp-lectern: {error}", file=sys.stderr)
         return error.code
     except BrokenPipeError:
-        # Whoever read the answer has seen enough; what is still buffered must not be reported at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read the answer has seen enough.
+        silence()
         return DONE
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
+
+
+def silence() -> None:
+    """Nobody reads stdout any more: what is still buffered goes nowhere, and is not reported at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

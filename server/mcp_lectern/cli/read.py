@@ -5,20 +5,54 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mcp_lectern.cli.layout import amount, on_terminal
 from mcp_lectern.cli.program import DONE, FAILED, USAGE, CommandError
 from mcp_lectern.cli.running import Running, note, print_json, run_with_hub
+from mcp_lectern.documents.media import decoded, display, effective_type
 from mcp_lectern.hub.named import named
-from mcp_lectern.mcp.wire.resources import BlobItem, Item, TextItem, UnreadableItem
+from mcp_lectern.mcp.wire.resources import Item, UnreadableItem
 from mcp_lectern.text.untrusted import single_line
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the content, or writes it to ``--out``; 1 where it cannot be read."""
     return run_with_hub(arguments, lambda running: _read(running, arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One item as it is printed: ``data`` is text, bytes, or None where it cannot be read (``reason``)."""
+
+    uri: str
+    mime_type: str | None
+    data: str | bytes | None
+    reason: str = ""
+
+    @property
+    def size(self) -> int:
+        """The size in bytes, of text as UTF-8."""
+        return len(self.encoded())
+
+    def encoded(self) -> bytes:
+        """The bytes that a file gets."""
+        return _encoded(self.data) if isinstance(self.data, str) else self.data or b""
+
+    def described(self) -> str:
+        """The type in brackets, if there is one."""
+        return f" ({display(self.mime_type)})" if self.mime_type else ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Text in full; of bytes, the size alone."""
+        shared = {"uri": self.uri} | ({"mimeType": self.mime_type} if self.mime_type else {})
+        if self.data is None:
+            return {**shared, "error": self.reason}
+        if isinstance(self.data, bytes):
+            return {**shared, "kind": "binary", "size": self.size}
+        return {**shared, "kind": "text", "size": self.size, "text": self.data}
 
 
 async def _read(running: Running, arguments: argparse.Namespace) -> int:
@@ -32,69 +66,75 @@ async def _read(running: Running, arguments: argparse.Namespace) -> int:
     result = await running.hub.read(server, uri)
     for remark in result.notes:
         note(remark)
+    listed = await _listed_type(running, server, uri, result.items)
+    contents = [_content(item, uri, listed) for item in result.items]
     if arguments.json:
-        print_json({"server": server, "uri": uri, "items": [_json(item, uri) for item in result.items]})
+        print_json({"server": server, "uri": uri, "items": [content.to_json() for content in contents]})
     elif arguments.out is not None:
-        _write(arguments.out, result.items)
+        _write(arguments.out, contents)
     else:
-        _print(result.items, uri)
-    return FAILED if any(isinstance(item, UnreadableItem) for item in result.items) else DONE
+        _print(contents)
+    return FAILED if any(content.data is None for content in contents) else DONE
 
 
-def _json(item: Item, uri: str) -> dict[str, Any]:
-    shared = {"uri": item.uri or uri} | ({"mimeType": item.mime_type} if item.mime_type else {})
-    if isinstance(item, TextItem):
-        return {**shared, "kind": "text", "size": len(_encoded(item.text)), "text": item.text}
-    if isinstance(item, BlobItem):
-        return {**shared, "kind": "binary", "size": len(item.data)}
-    return {**shared, "error": item.reason}
+async def _listed_type(running: Running, server: str, uri: str, items: Sequence[Item]) -> str | None:
+    """The type in the server's list, which is waited for only where an item has none of its own."""
+    if any(item.mime_type is None for item in items):
+        await running.hub.ensure_listed([server])
+    resource = running.hub.catalogue.resource(server, uri)
+    return resource.mime_type if resource else None
 
 
-def _print(items: Sequence[Item], uri: str) -> None:
-    if len(items) == 1:
-        _print_one(items[0])
-        return
-    for item in items:
-        heading = single_line(item.uri or uri, 2000)
-        described = f" ({single_line(item.mime_type)})" if item.mime_type else ""
-        _out(f"--- {heading}{described}\n")
-        if isinstance(item, BlobItem):
-            _out(f"{amount(len(item.data))} of binary content\n")
-        elif isinstance(item, UnreadableItem):
-            note(item.reason)
-        else:
-            _out(item.text if item.text.endswith("\n") else f"{item.text}\n")
+def _content(item: Item, uri: str, listed: str | None) -> Content:
+    reason = item.reason if isinstance(item, UnreadableItem) else ""
+    return Content(item.uri or uri, effective_type(item, listed), decoded(item, listed), reason)
 
 
-def _print_one(item: Item) -> None:
-    if isinstance(item, UnreadableItem):
-        note(item.reason)
-    elif isinstance(item, BlobItem):
-        described = f" ({single_line(item.mime_type)})" if item.mime_type else ""
-        raise CommandError(
-            f"The content is binary{described}, {amount(len(item.data))}: write it to a file with --out PATH."
-        )
+def _print(contents: Sequence[Content]) -> None:
+    if not contents:
+        note("The resource is empty: its server sent no content.")
+    elif len(contents) == 1:
+        _print_one(contents[0])
     else:
-        _out(item.text)
+        for content in contents:
+            _print_part(content)
 
 
-def _write(path: Path, items: Sequence[Item]) -> None:
-    if len(items) != 1:
-        raise CommandError(
-            f"The resource has {len(items)} items, and --out holds one: read one item by its own URI."
-        )
-    item = items[0]
-    if isinstance(item, UnreadableItem):
-        raise CommandError(item.reason)
-    data = item.data if isinstance(item, BlobItem) else _encoded(item.text)
+def _print_one(content: Content) -> None:
+    if content.data is None:
+        note(content.reason)
+    elif isinstance(content.data, bytes):
+        what = f"The content is binary{content.described()}, {amount(content.size)}"
+        raise CommandError(f"{what}: write it to a file with --out PATH.")
+    else:
+        _out(content.data)
+
+
+def _print_part(content: Content) -> None:
+    _out(f"--- {single_line(content.uri, 2000)}{content.described()}\n")
+    if content.data is None:
+        note(content.reason)
+    elif isinstance(content.data, bytes):
+        _out(f"{amount(content.size)} of binary content\n")
+    else:
+        _out(content.data if content.data.endswith("\n") else f"{content.data}\n")
+
+
+def _write(path: Path, contents: Sequence[Content]) -> None:
+    if len(contents) != 1:
+        many = f"The resource has {len(contents)} items, and --out holds one"
+        raise CommandError(f"{many}: read one item by its own URI.")
+    content = contents[0]
+    if content.data is None:
+        raise CommandError(content.reason)
     try:
         with path.open("xb") as file:
-            file.write(data)
+            file.write(content.encoded())
     except FileExistsError:
         raise CommandError(f"{path} exists already: --out writes a new file.") from None
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
-    note(f"{amount(len(data))} written to {path}")
+    note(f"{amount(content.size)} written to {path}")
 
 
 def _encoded(text: str) -> bytes:
