@@ -252,7 +252,7 @@ class Session:
             pending.settle(pending.asked.invalid(rubbish.reason))
 
     def _oversize(self, line: Oversize) -> None:
-        """Fail the request that the line answers: as it crosses the limit if that can be told, else at its end."""
+        """Fail the request that the line answers: at the limit if that can be told there, else at its end."""
         settled, self._line_settled = self._line_settled, False
         if not settled:
             settled = self._fail_too_large(line)
