@@ -96,11 +96,11 @@ def test_columns_keep_cells_on_one_line_and_wide_ones_in_their_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "shown"),
-    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (2_500_000, "2.5 MB"), (10**13, "10000.0 GB")],
+    ("mime_type", "size", "shown"),
+    [(None, None, ""), ("a/b", None, "a/b"), (None, 0, "0 bytes"), ("a/b", 2048, "a/b, 2.0 KiB")],
 )
-def test_amounts_are_for_people(size: int, shown: str) -> None:
-    assert layout.amount(size) == shown
+def test_a_kind_tells_what_is_known(mime_type: str | None, size: int | None, shown: str) -> None:
+    assert layout.kind(mime_type, size) == shown
 
 
 def test_a_terminal_is_given_nothing_that_it_obeys() -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
+from mcp_lectern.features.describe import size_shown
 from mcp_lectern.text.untrusted import single_line
 
 WIDEST = 60
 """Characters; a longer cell does not push the next column any further."""
-_UNITS = ("bytes", "kB", "MB", "GB")
 
 
 def say(line: str = "") -> None:
@@ -34,15 +34,7 @@ def columns(rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 def kind(mime_type: str | None, size: int | None) -> str:
     """Type and size of a resource, as far as they are known."""
-    return ", ".join(part for part in (mime_type, None if size is None else amount(size)) if part)
-
-
-def amount(size: int) -> str:
-    """A number of bytes for people."""
-    value, unit = float(size), 0
-    while value >= 1000 and unit < len(_UNITS) - 1:
-        value, unit = value / 1000, unit + 1
-    return f"{size} {_UNITS[0]}" if unit == 0 else f"{value:.1f} {_UNITS[unit]}"
+    return ", ".join(part for part in (mime_type, None if size is None else size_shown(size)) if part)
 
 
 def on_terminal(text: str) -> str:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcp_lectern.cli.layout import amount, on_terminal
+from mcp_lectern.cli.layout import on_terminal
 from mcp_lectern.cli.program import DONE, FAILED, USAGE, CommandError
 from mcp_lectern.cli.running import Running, note, print_json, run_with_hub
 from mcp_lectern.documents.media import decoded, display, effective_type
+from mcp_lectern.features.describe import size_shown
 from mcp_lectern.hub.named import named
 from mcp_lectern.mcp.wire.resources import Item, UnreadableItem
 from mcp_lectern.text.untrusted import single_line
@@ -104,7 +105,7 @@ def _print_one(content: Content) -> None:
     if content.data is None:
         note(content.reason)
     elif isinstance(content.data, bytes):
-        what = f"The content is binary{content.described()}, {amount(content.size)}"
+        what = f"The content is binary{content.described()}, {size_shown(content.size)}"
         raise CommandError(f"{what}: write it to a file with --out PATH.")
     else:
         _out(content.data)
@@ -115,7 +116,7 @@ def _print_part(content: Content) -> None:
     if content.data is None:
         note(content.reason)
     elif isinstance(content.data, bytes):
-        _out(f"{amount(content.size)} of binary content\n")
+        _out(f"{size_shown(content.size)} of binary content\n")
     else:
         _out(content.data if content.data.endswith("\n") else f"{content.data}\n")
 
@@ -134,7 +135,7 @@ def _write(path: Path, contents: Sequence[Content]) -> None:
         raise CommandError(f"{path} exists already: --out writes a new file.") from None
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
-    note(f"{amount(content.size)} written to {path}")
+    note(f"{size_shown(content.size)} written to {path}")
 
 
 def _encoded(text: str) -> bytes:
