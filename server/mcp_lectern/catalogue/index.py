@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Generic, TypeVar
 
 from mcp_lectern.catalogue.fold import encoded, fold, humps, words
@@ -163,7 +164,7 @@ def _index(entries: tuple[Entry, ...], uris: list[str]) -> TextIndex[Entry]:
         order = sorted(range(len(entries)), key=ranks.__getitem__)
         entries, uris = tuple(entries[n] for n in order), [uris[n] for n in order]
     text, starts, names = bytearray(), array("I", [0]), []
-    postings: defaultdict[bytes, array[int]] = defaultdict(lambda: array("I"))
+    postings: defaultdict[bytes, array[int]] = defaultdict(partial(array, "I"))
     for number, (entry, uri) in enumerate(zip(entries, uris, strict=True)):
         title = entry.title or ""
         name = fold(entry.name)
