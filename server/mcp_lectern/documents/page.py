@@ -18,7 +18,7 @@ def unread_page(server: str, uri: str) -> str:
         f"Server: {single_line(server)}\n"
         f"URI:    {shown}\n"
         "\n"
-        "Its server does not list this resource (or has not listed anything yet), and following a link is not\n"
-        "enough to read such a one. To read it, run the code action “Lectern: read this resource” here, or\n"
+        "Its server does not list this resource, or has listed nothing yet, and following a link is not\n"
+        "enough to read such a one. To read it, run the code action “Lectern: read this resource”, or\n"
         f"mcp-lectern read '{single_line(write(server, uri), _URI_SHOWN)}'\n"
     )

@@ -6,7 +6,7 @@ It must not decide who may read what, nor start servers: it is given a way to re
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 
 import anyio
@@ -89,10 +89,11 @@ class Contents:
             if old != key and old not in self._pinned:
                 total -= _size(self._kept.pop(old))
 
-    def forget(self, server: str, uri: str | None = None) -> None:
-        """The next look at this resource (or at any of this server's) reads it again."""
+    def forget(self, server: str, uri: str | None = None, *, but: Collection[str] = ()) -> None:
+        """The next look at this resource (or at any of this server's, but these) reads it again."""
         for key in [key for key in self._kept if key[0] == server and uri in (None, key[1])]:
-            del self._kept[key]
+            if key[1] not in but:
+                del self._kept[key]
 
     def pin(self, server: str, uri: str) -> None:
         """A document shows this resource."""

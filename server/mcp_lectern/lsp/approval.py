@@ -55,6 +55,8 @@ class Approval:
                 f"“{server}” is your own: it needs no approval. It stands in {entry.spec.origin.label}.",
                 server=server,
             )
+        if self._lectern.session.opened is not None:
+            self._lectern.session.opened.forget(server)
         try:
             await asyncio.to_thread(prepare.revoke, entry)
         except ApprovalsError as error:

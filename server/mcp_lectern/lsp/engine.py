@@ -55,6 +55,7 @@ class Engine:
     _pending: asyncio.TimerHandle | None = None
     _reading: asyncio.Task[None] | None = None
     _again: bool = False
+    _remembered: tuple[tuple[Path, ...], bool] | None = None
 
     async def start(self) -> None:
         """Load the hub, run it, and configure it for the first time."""
@@ -118,9 +119,24 @@ class Engine:
         prepared = await asyncio.to_thread(prepare.prepare, request, self._configuration)
         self._configuration = prepared.configuration
         self.session.settings = prepared.settings
+        await self._remember()
         hub.adopt(prepared.settings, self.session.folders)
         await hub.configure(prepared.entries, eager=prepared.settings.startup == "eager")
         self.configured(prepared.configuration, prepared.warnings)
+
+    async def _remember(self) -> None:
+        """What was opened in this workspace, as far as the settings let it be remembered."""
+        from mcp_lectern.hub.opened import Opened, place
+
+        wanted = (tuple(self.session.folders), self.session.settings.remember)
+        if wanted == self._remembered:
+            return
+        self._remembered = wanted
+        folders, remember = wanted
+        path = place(folders)
+        if not remember:
+            await asyncio.to_thread(path.unlink, missing_ok=True)
+        self.session.opened = await asyncio.to_thread(Opened, path if remember else None)
 
     async def close(self) -> None:
         """Begin to end everything; returns when all servers are gone, or after a moment."""
@@ -130,9 +146,8 @@ class Engine:
 
     async def ended(self) -> None:
         """Everything has ended, however long it takes."""
-        for task in (self._reading,):
-            if task is not None:
-                task.cancel()
+        if self._reading is not None:
+            self._reading.cancel()
         if self._pending is not None:
             self._pending.cancel()
         hub = self.session.hub

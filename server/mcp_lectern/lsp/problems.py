@@ -25,9 +25,9 @@ def publish(lectern: Lectern, configuration: Configuration, warnings: Sequence[s
         else:
             messages.append(problem.message)
     for uri in lectern.files_with_problems - by_file.keys():
-        lectern.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": []})
+        lectern.protocol.tell(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": []})
     for uri, found in by_file.items():
-        lectern.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": found})
+        lectern.protocol.tell(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": found})
     lectern.files_with_problems = set(by_file)
     lectern.tell_once(messages)
 

@@ -155,6 +155,10 @@ class Protocol(LanguageServerProtocol):
             answer["result"] = self._plain(result)
         self._send_data(answer)
 
+    def tell(self, method: str, params: Any) -> None:
+        """Send a notification whose parameters are plain JSON already."""
+        self._send_data({"jsonrpc": "2.0", "method": method, "params": params})
+
     def _plain(self, value: Any) -> Any:
         return self._converter.unstructure(value) if hasattr(value, "__attrs_attrs__") else value
 

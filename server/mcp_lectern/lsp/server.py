@@ -127,7 +127,9 @@ class Lectern(Hooks):
         session = self.session
         session.client = Client.of(self.raw_initialize)
         encoding = result.capabilities.position_encoding
-        session.encoding = cast("Encoding", encoding.value if isinstance(encoding, Enum) else encoding or "utf-16")
+        session.encoding = cast(
+            "Encoding", encoding.value if isinstance(encoding, Enum) else encoding or "utf-16"
+        )
         folders: list[str | None] = [folder.uri for folder in params.workspace_folders or ()]
         paths = [folder_path(uri) for uri in folders or [params.root_uri]]
         session.folders = [path for path in paths if path is not None]
@@ -203,7 +205,7 @@ class Lectern(Hooks):
         self._status_due = False
         if self.session.hub is not None:
             servers = [status.to_json() for status in self.session.hub.status()]
-            self.protocol.notify("lectern/status", {"servers": servers})
+            self.protocol.tell("lectern/status", {"servers": servers})
 
     def contents_changed(self, server: str, uri: str | None) -> None:
         """Documents that show this resource (or any of the server's) are to be read again."""
@@ -237,7 +239,7 @@ class Lectern(Hooks):
         return diagnostics_of(self.session, uri)
 
     def _publish(self, params: dict[str, Any]) -> None:
-        self.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+        self.protocol.tell(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
 
 _STATUS_PACE = 0.1

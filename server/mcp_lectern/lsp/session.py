@@ -17,6 +17,7 @@ from mcp_lectern.text.encodings import Encoding
 if TYPE_CHECKING:
     from mcp_lectern.catalogue.model import Catalogue
     from mcp_lectern.hub.hub import Hub
+    from mcp_lectern.hub.opened import Opened
     from mcp_lectern.mentions.model import Mention
 
 SCHEME = "lectern:"
@@ -33,7 +34,8 @@ class Session:
         self.settings = Settings()
         self.folders: list[Path] = []
         self.hub: Hub | None = None
-        self.opened: set[tuple[str, str]] = set()
+        self.opened: Opened | None = None
+        self.served: set[str] = set()
         self.documents: dict[str, Document] = {}
         self._mentions: dict[str, tuple[int, object, list[Mention]]] = {}
 

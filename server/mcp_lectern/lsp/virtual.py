@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
+
 from mcp_lectern.lsp.session import SCHEME
 
 if TYPE_CHECKING:
@@ -17,29 +19,24 @@ if TYPE_CHECKING:
     from mcp_lectern.mcp.wire.resources import ReadResult
 
 
-def address_of(session: Session, server: str, uri: str, item: int | None = None) -> str:
-    """The ``lectern:`` address under the listed type, which is all that an address may depend on."""
+def address_of(session: Session, server: str, uri: str) -> str:
+    """The ``lectern:`` address of a whole resource, under the listed type: all that it may depend on."""
     from mcp_lectern.documents.address import address
 
-    return address(
-        server, uri, item, _listed_type(session, server, uri), binary_extension=session.client.file_system
-    )
+    listed = listed_type(session, server, uri)
+    return address(server, uri, None, listed, binary_extension=session.client.file_system)
 
 
-def _listed_type(session: Session, server: str, uri: str) -> str | None:
+def listed_type(session: Session, server: str, uri: str) -> str | None:
+    """The MIME type that the server's list gives, None where it gives none."""
     resource = session.hub.catalogue.resource(server, uri) if session.hub else None
     return resource.mime_type if resource else None
 
 
-def key_of(session: Session, document: str) -> Key:
-    """What an address stands for. Raises Refused for anything that is not an address of ours."""
-    from mcp_lectern.documents.address import parse
-    from mcp_lectern.hub.failure import refused
-
-    key = parse(document)
-    if key is None or not document.startswith(SCHEME):
-        raise refused("notFound", "This is not the address of a resource: open it by its mention instead.")
-    return key
+def title_of(session: Session, server: str, uri: str) -> str | None:
+    """What the server's list calls the resource."""
+    resource = session.hub.catalogue.resource(server, uri) if session.hub else None
+    return (resource.title or resource.name) if resource else None
 
 
 def may_read(session: Session, server: str, uri: str) -> bool:
@@ -47,32 +44,111 @@ def may_read(session: Session, server: str, uri: str) -> bool:
     hub = session.hub
     if hub is None or server not in hub.catalogue.listings or not hub.link(server).entry.approved:
         return False
-    return (server, uri) in session.opened or hub.catalogue.resource(server, uri) is not None
+    opened = session.opened is not None and (server, uri) in session.opened
+    return opened or hub.catalogue.resource(server, uri) is not None
 
 
 async def text_of(lectern: Lectern, document: str) -> str:
-    """The text of a ``lectern:`` document: what the read that opened it returned, else a fresh read.
+    """The text of a document: what the read that opened it returned, else a fresh read.
 
-    Raises Refused where the read fails.
+    Raises Refused where the read fails, and where there is no such document.
     """
-    from mcp_lectern.documents import render
+    from mcp_lectern.documents.page import unread_page
+    from mcp_lectern.documents.render import document_text
+    from mcp_lectern.hub.failure import refused
 
     session, hub = lectern.session, await lectern.hub()
     key = key_of(session, document)
     hub.link(key.server)
     if not may_read(session, key.server, key.uri):
-        return render.unread_page(key.server, key.uri)
-    result = await _result(lectern, key.server, key.uri)
-    return render.text_of(
-        result, key.item, _listed_type(session, key.server, key.uri), _addresses(session, key)
+        return unread_page(key.server, key.uri)
+    result = await result_of(lectern, key)
+    text = document_text(
+        key.server,
+        key.uri,
+        result,
+        listed_type(session, key.server, key.uri),
+        key.item,
+        title=title_of(session, key.server, key.uri),
+        binary_extension=session.client.file_system,
+    )
+    if text is None:
+        raise refused("notFound", _no_item(key), server=key.server, uri=key.uri)
+    session.served.add(document)
+    return text
+
+
+async def result_of(lectern: Lectern, key: Key) -> ReadResult:
+    """What was read for a document that may be read, read now if it is not at hand. Raises Refused."""
+    hub = await lectern.hub()
+    kept = hub.contents.kept(key.server, key.uri)
+    return kept if kept is not None else await hub.read(key.server, key.uri)
+
+
+def key_of(session: Session, document: str) -> Key:
+    """What an address stands for. Raises Refused for anything that is not an address of ours."""
+    from mcp_lectern.documents.address import names, parse
+    from mcp_lectern.hub.failure import refused
+
+    key = parse(document) if document.lower().startswith(SCHEME) else None
+    if key is None:
+        raise refused(
+            "notFound", "This is no address of a resource: open the resource by its mention instead."
+        )
+    listed = session.hub.catalogue.listings.get(key.server) if session.hub else None
+    if listed is None or not listed.listed or document in session.served:
+        # Its path cannot be judged before the list is there, and stays good when the listed type changes.
+        return key
+    mime_type = listed_type(session, key.server, key.uri)
+    if names(document, key, mime_type, binary_extension=session.client.file_system):
+        return key
+    raise refused(
+        "notFound", f"There is no such document. It would be {address_of(session, key.server, key.uri)}."
     )
 
 
-async def _result(lectern: Lectern, server: str, uri: str) -> ReadResult:
-    hub = await lectern.hub()
-    kept = hub.contents.kept(server, uri)
-    return kept if kept is not None else await hub.read(server, uri)
+def _no_item(key: Key) -> str:
+    return f"{key.uri} of “{key.server}” has no part {(key.item or 0) + 1} any more: open it again."
 
 
 def refresh(lectern: Lectern, server: str, uri: str | None) -> None:
-    """What is kept of this resource (or of all of the server's) is old; open documents are asked for again."""
+    """A resource (or all of the server's) may have changed: what open documents show is read again."""
+    hub = lectern.session.hub
+    if hub is None:
+        return
+    held = [each for each in hub.contents.pinned(server) if uri in (None, each)]
+    for each in held:
+        lectern.spawn(_read_again(lectern, server, each), "refreshing a document")
+    if uri is None or uri not in held:
+        hub.contents.forget(server, uri, but=held)
+
+
+async def _read_again(lectern: Lectern, server: str, uri: str) -> None:
+    """A read that fails keeps the old text: the failure stands in the log, and on the mentions."""
+    from mcp_lectern.hub.failure import Refused
+
+    hub = await lectern.hub()
+    if not may_read(lectern.session, server, uri):
+        return
+    before = hub.contents.kept(server, uri)
+    try:
+        result = await hub.read(server, uri)
+    except Refused:
+        return
+    if result.items != (before.items if before else None):
+        ask_again(lectern, server, uri)
+
+
+def ask_again(lectern: Lectern, server: str, uri: str) -> None:
+    """The client asks again for every open document of this resource."""
+    from mcp_lectern.documents.address import parse
+
+    if not lectern.session.client.virtual_documents:
+        return
+    for document in lectern.session.documents:
+        key = parse(document) if document.startswith(SCHEME) else None
+        if key is not None and (key.server, key.uri) == (server, uri):
+            params = types.TextDocumentContentRefreshParams(uri=document)
+            lectern.spawn(
+                lectern.pygls.workspace_text_document_content_refresh_async(params), "asking for a refresh"
+            )

@@ -15,8 +15,8 @@ NAME = "lectern.materialize"
 
 async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Answers where the file lies."""
-    from mcp_lectern.lsp import virtual
+    from mcp_lectern.lsp import opening
 
-    file = await virtual.materialized(lectern, text_of(argument, "document"))
+    file = await opening.materialized(lectern, text_of(argument, "document"))
     answer = {"path": str(file.path), "size": file.size, "mimeType": file.mime_type}
     return {key: value for key, value in answer.items() if value is not None}

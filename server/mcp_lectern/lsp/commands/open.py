@@ -15,15 +15,15 @@ NAME = "lectern.open"
 
 async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     """One document for each item of the read, in order; the first is shown unless told not to."""
-    from mcp_lectern.lsp import virtual
+    from mcp_lectern.lsp import opening
 
     reveal = argument.get("reveal", True)
     if not isinstance(reveal, bool):
         raise invalid("“reveal” must be true or false.")
     server, uri = await _named(lectern, argument)
-    documents = await virtual.opened(lectern, server, uri)
-    if reveal and documents:
-        await virtual.reveal(lectern, server, uri, documents)
+    documents = await opening.opened(lectern, server, uri)
+    if reveal:
+        await opening.reveal(lectern, server, uri, documents)
     return {"documents": documents}
 
 

@@ -17,13 +17,14 @@ def register(lectern: Lectern) -> None:
     async def definition(params: types.DefinitionParams) -> dict[str, Any] | None:
         from mcp_lectern.lsp.guard import guarded
 
-        return await guarded(answer(lectern, params))
+        location: dict[str, Any] | None = await guarded(answer(lectern, params))
+        return location
 
 
 async def answer(lectern: Lectern, params: types.DefinitionParams) -> dict[str, Any] | None:
     """A location, or None where there is no mention, or nothing that may be read by following it."""
     from mcp_lectern.features.definition import target
-    from mcp_lectern.lsp import virtual
+    from mcp_lectern.lsp import opening, virtual
     from mcp_lectern.lsp.from_proto import mention_at
     from mcp_lectern.lsp.to_proto.ranges import NOWHERE
 
@@ -38,5 +39,5 @@ async def answer(lectern: Lectern, params: types.DefinitionParams) -> dict[str, 
         return {"uri": virtual.address_of(session, aim.server, aim.uri), "range": NOWHERE}
     if not virtual.may_read(session, aim.server, aim.uri):
         return None
-    path = await virtual.as_file(lectern, aim.server, aim.uri)
+    path = await opening.as_file(lectern, aim.server, aim.uri)
     return {"uri": path.as_uri(), "range": NOWHERE}
