@@ -35,16 +35,19 @@ class LanguageServer:
     """One process. ``began`` is the moment before it was started."""
 
     def __init__(self, command: tuple[str, ...], home: Path) -> None:
+        self._command = " ".join(command)
+        self._log = home / "stderr.txt"
         self.began = perf_counter()
-        self.process = subprocess.Popen(
-            command,
-            cwd=home,
-            env=environment(home),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-        )
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command,
+                cwd=home,
+                env=environment(home),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                bufsize=0,
+            )
         self._frames = Frames()
         self._ready: Iterator[bytes] = iter(())
         self._count = 0
@@ -131,6 +134,10 @@ class LanguageServer:
             if stream is not None:
                 stream.close()
 
+    def last_words(self) -> str:
+        """The end of what was written to stderr, for the message of a failure."""
+        return self._log.read_text(encoding="utf-8", errors="replace")[-2000:]
+
     def _send(self, message: dict[str, Json]) -> None:
         assert self.process.stdin is not None
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
@@ -143,7 +150,7 @@ class LanguageServer:
         while (body := next(self._ready, None)) is None:
             data = os.read(self.process.stdout.fileno(), _CHUNK_BYTES)
             if not data:
-                raise RuntimeError(f"{self.process.args} ended before it answered")
+                raise RuntimeError(f"{self._command} ended before it answered:\n{self.last_words()}")
             self._ready = self._frames.feed(data)
         return body
 

@@ -11,3 +11,8 @@ def queries() -> list[str]:
     """One query a line; an empty line is the empty query, ``#`` starts a comment."""
     lines = FILE.read_text(encoding="utf-8").splitlines()
     return [line for line in lines if not line.startswith("#")]
+
+
+def typed(query: str) -> str:
+    """The line that somebody types for a query; one with a space is typed in quotes."""
+    return f'See @"{query}' if " " in query else f"See @{query}"

@@ -11,7 +11,7 @@ from bench.__main__ import MEASUREMENTS, main
 from bench.bare_server import ITEMS, ready_made
 from bench.descriptors import descriptor
 from bench.list_server import rendered_pages
-from bench.queries import queries
+from bench.queries import queries, typed
 from bench.sampling import alternated
 from bench.table import Row, markdown
 
@@ -96,3 +96,7 @@ def test_descriptors_have_addresses_of_their_own_and_hold_what_queries_ask_for()
 def test_the_bare_server_has_its_items_ready() -> None:
     assert ready_made() is ready_made()
     assert len(ready_made().items) == ITEMS
+
+
+def test_a_query_with_a_space_is_typed_in_quotes() -> None:
+    assert (typed("aa-149"), typed("alpha beta")) == ("See @aa-149", 'See @"alpha beta')
