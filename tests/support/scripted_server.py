@@ -109,6 +109,10 @@ class ScriptedServer:
 
         await self._wait(waiting, f"gate {gate}", timeout)
 
+    async def wait_eof(self, count: int = 1, timeout: float = 20) -> None:
+        """Wait until so many servers have seen the end of their input."""
+        await self._wait(lambda: len(self._seen("eof")) >= count, f"{count} x end of input", timeout)
+
     async def wait_started(self, count: int = 1, timeout: float = 20) -> None:
         await self._wait(lambda: self.starts >= count, f"{count} starts", timeout)
 

@@ -11,6 +11,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Protocol
 
 
@@ -50,8 +52,8 @@ class GroupTree:
         self._group = pid
 
     def alive(self) -> bool:
-        """Whether the group has members."""
-        return self._signal(0)
+        """Whether the group has members that run."""
+        return self._signal(0) and not self._only_zombies()
 
     def terminate(self) -> None:
         """SIGTERM to all of it."""
@@ -62,9 +64,22 @@ class GroupTree:
         if sys.platform != "win32":
             self._signal(signal.SIGKILL)
 
+    def _only_zombies(self) -> bool:
+        """Dead members that nobody collects look alive to ``killpg``: usual in containers without an init."""
+        states = [state for state, group in _processes() if group == self._group]
+        return bool(states) and all(state in "ZX" for state in states)
+
     def _signal(self, number: int) -> bool:
         if sys.platform != "win32":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._group, number)
                 return True
         return False
+
+
+def _processes() -> Iterator[tuple[str, int]]:
+    """State and process group of every process; nothing where there is no ``/proc`` (proc(5))."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            state, _parent, group = stat.read_text(errors="replace").rpartition(")")[2].split()[:3]
+            yield state, int(group)

@@ -19,8 +19,8 @@ from .process_tree import ProcessTree, start_options, tree_of
 BUFFERED_BYTES: Final = 4 * 1024 * 1024
 STDIN_BYTES: Final = 4 * 1024 * 1024
 GRACE: Final = 1.0
-POLL: Final = 0.02
-LAST_WORDS: Final = 0.3
+POLL: Final = 0.05
+LAST_WORDS: Final = 0.1
 
 
 class Process(asyncio.SubprocessProtocol):
@@ -96,6 +96,7 @@ class Process(asyncio.SubprocessProtocol):
         """Its exit code, if it ends within so many seconds; its stderr has then been read."""
         with anyio.move_on_after(within):
             await self._exited.wait()
+        with anyio.move_on_after(LAST_WORDS):
             await self._stderr_ended.wait()
         return self.exit_code
 
@@ -110,9 +111,11 @@ class Process(asyncio.SubprocessProtocol):
                     await self._gone(GRACE)
         finally:
             self._tree.kill()
-            with anyio.CancelScope(shield=True), anyio.move_on_after(GRACE / 2):
-                await self._exited.wait()
-            self._transport.close()
+            try:
+                with anyio.CancelScope(shield=True):
+                    await self._gone(GRACE / 2)
+            finally:
+                self._transport.close()
 
     def _take(self) -> bytes:
         chunk = self._chunks.popleft()
