@@ -244,7 +244,7 @@ def test_any_text_gives_ordered_spans_that_do_not_overlap(text: str, everything_
         position = mention.end
 
 
-SIZE = 1_000_000
+SIZE = 400_000
 WORST = {
     "marks": "@",
     "marks apart": "@ ",
@@ -274,7 +274,7 @@ def test_hostile_text_costs_time_in_proportion_to_its_length(piece: str) -> None
 
 
 @pytest.mark.parametrize("closing", [")", "(", "(]", "().", "'"])
-def test_a_run_of_a_million_brackets_is_one_look(closing: str) -> None:
+def test_a_long_run_of_brackets_is_one_look(closing: str) -> None:
     begin = time.process_time()
     parse("@docs:" + closing * SIZE, SERVERS, nothing_listed)
     assert time.process_time() - begin < 5
