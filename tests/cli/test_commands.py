@@ -235,6 +235,15 @@ class TestRead:
         assert "@two:tour://welcome" in said
 
 
+OPENED = r"""
+import sys, pathlib
+from mcp_lectern.hub.opened import Opened, place
+opened = Opened(place([pathlib.Path(sys.argv[1])]))
+print(("demo", "tour://welcome") in opened)
+opened.add(("demo", "tour://welcome"))
+"""
+
+
 class TestApproval:
     @pytest.fixture
     def named(self, workspace: Path) -> Path:
@@ -280,26 +289,17 @@ class TestApproval:
         assert "not approved" in complaint(lectern("list", "--server", "demo"), 1)
         assert json.loads(quiet(lectern("revoke", "demo", "--json"))) == {"server": "demo", "revoked": False}
 
-    def test_revoke_forgets_what_was_opened(self, lectern: Run, named: Path, workspace: Path) -> None:
-        script = (
-            "import sys, pathlib; from mcp_lectern.hub.opened import Opened, place\n"
-            "opened = Opened(place([pathlib.Path(sys.argv[1])]))\n"
-            "print(('demo', 'tour://welcome') in opened); opened.add(('demo', 'tour://welcome'))"
-        )
-
+    def test_revoke_forgets_what_was_opened(
+        self, lectern: Run, named: Path, workspace: Path, environment: dict[str, str]
+    ) -> None:
         def opened() -> bytes:
-            own = {"stdin": subprocess.DEVNULL, "capture_output": True, "check": True}
-            command = [sys.executable, "-P", "-c", script, str(workspace)]
-            return subprocess.run(command, env=self.environment, **own).stdout.strip()
+            command = [sys.executable, "-P", "-c", OPENED, str(workspace)]
+            return subprocess.run(command, env=environment, capture_output=True, check=True).stdout.strip()
 
         quiet(lectern("approve", "demo"))
         assert [opened(), opened()] == [b"False", b"True"]
         quiet(lectern("revoke", "demo"))
         assert opened() == b"False"
-
-    @pytest.fixture(autouse=True)
-    def _environment(self, environment: dict[str, str]) -> None:
-        self.environment = environment
 
     def test_an_approval_that_outlived_its_entry_can_be_taken_back(self, lectern: Run, named: Path) -> None:
         quiet(lectern("approve", "demo"))
