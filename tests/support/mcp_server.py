@@ -35,6 +35,7 @@ Over the control connection the test sees every message and gives actions at any
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import json
 import os
@@ -60,6 +61,7 @@ class Control:
         self.lock = threading.Lock()
         self.opened: set[str] = set()
         self.gate_changed = threading.Condition()
+        self.confirmed = threading.Semaphore(0)
         self.stream: socket.socket | None = None
         if address:
             host, _, port = address.rpartition(":")
@@ -70,19 +72,28 @@ class Control:
             with self.lock:
                 self.stream.sendall(json.dumps(event).encode() + b"\n")
 
+    def tell(self, **event: Json) -> None:
+        """Report, and wait until the test knows: it can ask about anything that was answered afterwards."""
+        self.report(**event)
+        if self.stream:
+            self.confirmed.acquire(timeout=10)
+
     def listen(self, server: Server) -> None:
         if not self.stream:
             return
-        with self.stream.makefile("r", encoding="utf-8") as lines:
+        with self.stream.makefile("r", encoding="utf-8") as lines, contextlib.suppress(OSError):
             for line in lines:
-                command = json.loads(line)
-                if "open" in command:
-                    with self.gate_changed:
-                        self.opened.add(command["open"])
-                        self.gate_changed.notify_all()
-                else:
-                    server.act([command])
-                self.report(done=command.get("token"))
+                self.obey(json.loads(line), server)
+
+    def obey(self, command: dict[str, Json], server: Server) -> None:
+        if not command:
+            self.confirmed.release()
+        elif "open" in command:
+            with self.gate_changed:
+                self.opened.add(command["open"])
+                self.gate_changed.notify_all()
+        else:
+            server.act([command])
 
     def wait(self, gate: str) -> None:
         if self.stream:
@@ -152,7 +163,7 @@ class Server:
     def receive(self, line: str) -> None:
         """Serve one line of stdin."""
         message = json.loads(line)
-        self.control.report(received=message)
+        self.control.tell(received=message)
         if self.hook and self.hook(self, message):
             return
         if not isinstance(message, dict) or "method" not in message:
@@ -336,14 +347,14 @@ def main() -> None:
     if script.get("ignore_sigterm"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     children = [_grandchild(script["grandchild"])] if script.get("grandchild") else []
-    control.report(started=os.getpid(), children=children, cwd=str(Path.cwd()), env=dict(os.environ))
     server = Server(script, control)
     threading.Thread(target=control.listen, args=(server,), daemon=True).start()
+    control.tell(started=os.getpid(), children=children, cwd=str(Path.cwd()), env=dict(os.environ))
     server.act(script.get("on_start", []))
     for line in sys.stdin:
         if line.strip():
             server.receive(line)
-    control.report(eof=True)
+    control.tell(eof=True)
     if script.get("ignore_eof"):
         threading.Event().wait()
     os._exit(0)

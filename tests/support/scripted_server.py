@@ -221,6 +221,8 @@ class ScriptedServer:
                         self._streams[pid] = stream
                     self._events.append((pid, event))
                     self._changed.notify_all()
+                if event.keys() & {"started", "received", "eof"}:
+                    stream.sendall(b"{}\n")
         with self._changed:
             self._ended.add(pid)
             self._changed.notify_all()

@@ -169,14 +169,17 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
             on_notification=changes.heard,
         )
         tasks.start_soon(session.run)
-        opened = await _opened(plan, session, protocol)
-        plan.log(f"speaks {opened.era.version} ({opened.era.name} era)")
-        session.era = opened.era
-        if opened.era.name == "handshake":
-            session.notify("notifications/initialized")
-        await changes.listen(session, opened.capabilities)
-        tasks.start_soon(changes.follow, session, opened.capabilities)
-        yield Connection(session, _resource_client(plan, session, opened), opened, duplex.pid)
+        try:
+            opened = await _opened(plan, session, protocol)
+            plan.log(f"speaks {opened.era.version} ({opened.era.name} era)")
+            session.era = opened.era
+            if opened.era.name == "handshake":
+                session.notify("notifications/initialized")
+            await changes.listen(session, opened.capabilities)
+            tasks.start_soon(changes.follow, session, opened.capabilities)
+            yield Connection(session, _resource_client(plan, session, opened), opened, duplex.pid)
+        finally:
+            session.close()
 
 
 async def _opened(plan: _Plan, session: Session, protocol: Preference) -> Opened:

@@ -177,6 +177,13 @@ class Session:
         """The error for a call that the peer's end took with it."""
         return failures.lost(self.server, method, self._ending.exit_code, self._ending.stderr_tail)
 
+    def close(self) -> None:
+        """Fail what is pending, and send nothing more about it: the peer sees the end of the transport."""
+        self._ended.set()
+        for pending in tuple(self._pending.values()):
+            pending.settle(self.lost(pending.method))
+        self._pending.clear()
+
     # What arrives.
 
     async def run(self) -> None:
@@ -189,10 +196,7 @@ class Session:
                     self._handle(jsonrpc.read(raw), raw)
             self._ending = await self._duplex.ended()
         finally:
-            self._ended.set()
-            for pending in tuple(self._pending.values()):
-                pending.settle(self.lost(pending.method))
-            self._pending.clear()
+            self.close()
 
     def _handle(self, message: jsonrpc.Message, raw: bytes) -> None:
         if isinstance(message, Batch):
