@@ -25,6 +25,7 @@ from .eras.versions import HANDSHAKE_VERSIONS
 from .errors import ConnectionLost, RequestTimeout, StartFailed
 from .session import Patience, Session
 from .transport.stdio import StdioParameters, start_process
+from .wire.failures import last_words
 from .wire.lifecycle import Capabilities, Root, ServerInfo
 from .wire.resources import Listing, ReadResult, Resource, ResourceTemplate
 
@@ -201,14 +202,13 @@ async def _opened(plan: _Plan, session: Session, protocol: Preference) -> Opened
 
 def _start_failed(server: str, lost: ConnectionLost) -> StartFailed:
     how = "closed its output" if lost.exit_code is None else f"ended with exit code {lost.exit_code}"
-    words = (
-        f"; its last words: {lost.stderr_tail[-500:]}" if lost.stderr_tail else " and wrote nothing on stderr"
-    )
+    tail = lost.stderr_tail
+    words = f"; its last words: {last_words(tail)}" if tail else " and wrote nothing on stderr"
     return StartFailed(
         f'Server "{server}" {how} while starting{words}',
         server=server,
         exit_code=lost.exit_code,
-        stderr_tail=lost.stderr_tail,
+        stderr_tail=tail,
     )
 
 

@@ -17,6 +17,7 @@ from mcp_lectern.mcp.wire.lifecycle import META, Capabilities
 
 Json = Any
 
+OF_NO_CONCERN: Final = ("notifications/tools/list_changed", "notifications/prompts/list_changed")
 LISTEN: Final = "subscriptions/listen"
 FIRST_DELAY: Final = 0.5
 LONGEST_DELAY: Final = 60.0
@@ -60,7 +61,7 @@ class Changes:
             self._closed(params.get("requestId"))
         elif method == "notifications/message":
             self._log(f"the server says: {str(params.get('data'))[:500]}")
-        else:
+        elif method not in OF_NO_CONCERN:
             self._log(f"skipped {method[:100]}")
 
     async def listen(self, session: Session, capabilities: Capabilities) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from mcp_lectern.mcp.errors import (
     ConnectionLost,
@@ -16,7 +17,7 @@ from mcp_lectern.mcp.errors import (
 
 from .jsonrpc import Refusal
 
-LAST_WORDS = 500
+LAST_WORDS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def lost(server: str, method: str | None, exit_code: int | None, stderr_tail: st
     """The server is gone; ``method`` is the request that it took with it, if any."""
     how = "ended" if exit_code is None else f"ended with exit code {exit_code}"
     during = f" during {method}" if method else ""
-    words = f"; its last words: {stderr_tail[-LAST_WORDS:]}" if stderr_tail else ""
+    words = f"; its last words: {last_words(stderr_tail)}" if stderr_tail else ""
     return ConnectionLost(
         f'Server "{server}" {how}{during}{words}',
         server=server,
@@ -103,3 +104,11 @@ def lost(server: str, method: str | None, exit_code: int | None, stderr_tail: st
         exit_code=exit_code,
         stderr_tail=stderr_tail,
     )
+
+
+def last_words(stderr_tail: str) -> str:
+    """Its last lines, as far as a sentence can carry them: at most ``LAST_WORDS`` characters."""
+    cut = stderr_tail[-LAST_WORDS:]
+    if len(stderr_tail) > LAST_WORDS and "\n" in cut.strip():
+        cut = cut.split("\n", 1)[1]
+    return cut.strip()
