@@ -65,11 +65,13 @@ def neovim(tmp_path: Path, part: Callable[[str], Path], many: ScriptedServer) ->
 
 @pytest.fixture
 def note(neovim: Neovim, tmp_path: Path) -> Path:
-    """An empty Markdown file, open and attached."""
+    """An empty Markdown file, open and attached; all servers have told what they have."""
     file = tmp_path / "note.md"
     file.write_text("")
     neovim.edit(file)
     neovim.until(lambda: attached(neovim), "Lectern was not attached")
+    refresh = "'workspace/executeCommand', { command = 'lectern.refresh' }, 20000"
+    assert neovim.lua(f"vim.lsp.get_clients({{ bufnr = 0 }})[1]:request_sync({refresh}).err") is None
     return file
 
 
@@ -85,7 +87,7 @@ def test_a_mention_is_completed_hovered_and_followed(neovim: Neovim) -> None:
     neovim.until(neovim.menu, "typing @ opened no menu")
     neovim.type("welc")
     neovim.until(lambda: neovim.menu()[:1] == ["@tour:tour://welcome"], "the menu did not narrow")
-    neovim.keys("<C-y>")
+    neovim.keys("<C-n><C-y>")
     neovim.until(lambda: neovim.lines() == ["Read @tour:tour://welcome"], "the mention was not inserted")
     neovim.keys("<Esc>")
     neovim.lua("vim.lsp.buf.definition()")
@@ -108,7 +110,7 @@ def test_pag_06_an_id_typed_in_full_is_the_one_inserted(neovim: Neovim, number: 
     neovim.until(neovim.menu, "typing @ opened no menu")
     neovim.type(uri.removeprefix("item://"))
     neovim.until(lambda: neovim.menu()[:1] == [f"@many:{uri}"], "the menu does not lead with what was typed")
-    neovim.keys("<C-y>")
+    neovim.keys("<C-n><C-y>")
     neovim.until(lambda: neovim.lines() == [f"@many:{uri}"], "another resource was inserted")
 
 

@@ -58,7 +58,7 @@ class Neovim:
     def lua(self, expression: str) -> Any:
         """The value of a Lua expression."""
         quoted = expression.replace("'", "''")
-        done = self._remote("--remote-expr", f"luaeval('vim.json.encode({quoted})')")
+        done = self._remote("--remote-expr", f"luaeval('vim.json.encode(({quoted}))')")
         return json.loads(done)
 
     def keys(self, keys: str) -> None:
