@@ -23,8 +23,14 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 from pytest_lsp.client import make_test_lsp_client
 
-CONTENT = {"workspace": {"textDocumentContent": {"dynamicRegistration": True}}}
+_TEXT = {
+    "completion": {"completionItem": {"documentationFormat": ["markdown"], "labelDetailsSupport": True}},
+    "hover": {"contentFormat": ["markdown", "plaintext"]},
+}
+CONTENT = {"workspace": {"textDocumentContent": {"dynamicRegistration": True}}, "textDocument": _TEXT}
 """Capabilities of a client that shows virtual documents."""
+PLAIN: dict[str, Any] = {"textDocument": {}}
+"""Capabilities of a client that knows nothing beyond LSP 3.0, and shows no virtual documents."""
 
 
 class Editor:

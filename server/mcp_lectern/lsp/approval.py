@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 if TYPE_CHECKING:
+    from mcp_lectern.hub.entry import Entry
     from mcp_lectern.lsp.server import Lectern
+
+
+_APPROVE = "Approve"
+_QUESTION_LIMIT = 1500
+"""Characters: what does not fit into a question is not approved by one."""
 
 
 class Approval:
@@ -39,6 +47,36 @@ class Approval:
         except ApprovalsError as error:
             raise refused("serverFailed", str(error), server=server) from error
         await self._lectern.engine.configure_now()
+
+    async def ask(self, server: str) -> None:
+        """Show the user all that an approval covers, and approve that if they say so. Raises Refused."""
+        from mcp_lectern.hub.failure import refused
+
+        hub = await self._lectern.hub()
+        await self._lectern.engine.configure_now()
+        entry = hub.link(server).entry
+        if entry.approved:
+            return
+        if not await self._consents(entry):
+            raise refused("notTrusted", f"The server “{server}” was not approved.", server=server)
+        await self.approve(server, entry.fingerprint)
+
+    async def _consents(self, entry: Entry) -> bool:
+        lectern = self._lectern
+        if lectern.session.client.trust_prompt:
+            params = {
+                "server": entry.spec.name,
+                "fingerprint": entry.fingerprint,
+                "shows": dict(entry.shows),
+                "changed": list(entry.changed),
+            }
+            answer = await lectern.protocol.send_request_async("lectern/approve", params)
+            # pygls gives the answer of a method of our own as an object, or as plain JSON.
+            return getattr(answer, "approved", None) is True or (
+                isinstance(answer, Mapping) and answer.get("approved") is True
+            )
+        choice = await lectern.pygls.window_show_message_request_async(_question(entry))
+        return choice is not None and choice.title == _APPROVE
 
     async def revoke(self, server: str) -> None:
         """Take the approval back; the server ends. Raises Refused for an entry that needs no approval."""
@@ -77,3 +115,22 @@ class Approval:
             self._told.add(status.fingerprint)
             message = single_line(status.last_error or "", 400)
             self._lectern.show(types.MessageType.Info, message)
+
+
+def _question(entry: Entry) -> types.ShowMessageRequestParams:
+    """Everything that an approval covers, in one message. Raises Refused where it does not fit."""
+    from mcp_lectern.hub.failure import refused
+    from mcp_lectern.text.untrusted import single_line
+
+    name = entry.spec.name
+    covered = single_line(json.dumps(dict(entry.shows), ensure_ascii=False), _QUESTION_LIMIT + 1)
+    if len(covered) > _QUESTION_LIMIT:
+        raise refused(
+            "notTrusted",
+            f"What “{name}” would start is too long for a question: run `mcp-lectern approve` on it.",
+            server=name,
+        )
+    where = single_line(entry.spec.origin.label, 200)
+    actions = [types.MessageActionItem(title=_APPROVE), types.MessageActionItem(title="Not now")]
+    message = f"Approve the server “{single_line(name, 100)}” of {where}? It is: {covered}"
+    return types.ShowMessageRequestParams(types.MessageType.Warning, message, actions)

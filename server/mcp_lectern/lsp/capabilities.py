@@ -26,8 +26,10 @@ class Client:
     registers_configuration: bool = False
     registers_watchers: bool = False
     label_details: bool = False
-    markdown_documentation: bool = True
+    markdown_documentation: bool = False
+    markdown_hover: bool = False
     status: bool = False
+    trust_prompt: bool = False
 
     @property
     def virtual_documents(self) -> bool:
@@ -40,7 +42,7 @@ class Client:
         own = _at(initialize, "capabilities", "experimental", "lectern")
         workspace = _at(initialize, "capabilities", "workspace")
         item = _at(initialize, "capabilities", "textDocument", "completion", "completionItem")
-        formats = item.get("documentationFormat")
+        hover = _at(initialize, "capabilities", "textDocument", "hover")
         suggest = own.get("triggerSuggest")
         content = workspace.get("textDocumentContent")
         return cls(
@@ -55,8 +57,10 @@ class Client:
             is True,
             registers_watchers=_at(workspace, "didChangeWatchedFiles").get("dynamicRegistration") is True,
             label_details=item.get("labelDetailsSupport") is True,
-            markdown_documentation=not isinstance(formats, list) or "markdown" in formats,
+            markdown_documentation="markdown" in _list(item, "documentationFormat"),
+            markdown_hover="markdown" in _list(hover, "contentFormat"),
             status=own.get("status") is True,
+            trust_prompt=own.get("trustPrompt") is True,
         )
 
 
@@ -64,6 +68,11 @@ def _at(value: Any, *path: str) -> Mapping[str, Any]:
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Mapping[str, Any], key: str) -> list[Any]:
+    found = value.get(key)
+    return found if isinstance(found, list) else []
 
 
 def registrations(client: Client) -> list[types.Registration]:

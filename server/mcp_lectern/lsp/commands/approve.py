@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp_lectern.lsp.commands.servers import run as servers
-from mcp_lectern.lsp.guard import text_of
+from mcp_lectern.lsp.guard import optional_text, text_of
 
 if TYPE_CHECKING:
     from mcp_lectern.lsp.server import Lectern
@@ -15,9 +15,15 @@ NAME = "lectern.approve"
 
 
 async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
-    """Approve exactly this fingerprint, and start the server. A stale fingerprint is refused."""
-    server, fingerprint = text_of(argument, "server"), text_of(argument, "fingerprint")
+    """Approve exactly this fingerprint, and start the server. A stale fingerprint is refused.
+
+    Without a fingerprint nobody has looked at anything yet: the user is shown it all and asked.
+    """
+    server, fingerprint = text_of(argument, "server"), optional_text(argument, "fingerprint")
     hub = await lectern.hub()
-    await lectern.approval.approve(server, fingerprint)
+    if fingerprint is None:
+        await lectern.approval.ask(server)
+    else:
+        await lectern.approval.approve(server, fingerprint)
     hub.want((server,))
     return await servers(lectern, {})

@@ -37,7 +37,7 @@ def complete(lectern: Lectern, params: types.CompletionParams) -> dict[str, Any]
         return None
     hub = session.hub
     if hub is None:
-        return _while_loading(document.text, offset)
+        return _while_loading(lectern, document.text, offset)
     from mcp_lectern.features.completion import complete as answer_of
     from mcp_lectern.lsp.to_proto.completion import completion_list
 
@@ -56,10 +56,13 @@ def complete(lectern: Lectern, params: types.CompletionParams) -> dict[str, Any]
     return completion_list(answer, document, session)
 
 
-def _while_loading(text: str, offset: int) -> dict[str, Any] | None:
+def _while_loading(lectern: Lectern, text: str, offset: int) -> dict[str, Any] | None:
     from mcp_lectern.mentions.cursor import at
 
-    return None if at(text, offset, ()) is None else {"isIncomplete": True, "items": []}
+    if at(text, offset, ()) is None:
+        return None
+    lectern.wanted_early = True
+    return {"isIncomplete": True, "items": []}
 
 
 def resolved(lectern: Lectern, item: types.CompletionItem) -> dict[str, Any]:

@@ -21,6 +21,7 @@ def register(lectern: Lectern) -> None:
 def answer(lectern: Lectern, params: types.HoverParams) -> dict[str, Any] | None:
     """The hover as plain JSON, or None where there is no mention."""
     from mcp_lectern.lsp.from_proto import mention_at
+    from mcp_lectern.lsp.to_proto.markup import markup
     from mcp_lectern.lsp.to_proto.ranges import range_of
 
     session = lectern.session
@@ -34,6 +35,6 @@ def answer(lectern: Lectern, params: types.HoverParams) -> dict[str, Any] | None
     if text is None:
         return None
     return {
-        "contents": {"kind": "markdown", "value": text},
+        "contents": markup(text, markdown=session.client.markdown_hover),
         "range": range_of(document, mention.start, mention.end, session.encoding),
     }

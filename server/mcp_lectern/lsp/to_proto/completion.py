@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_lectern.lsp.to_proto.markup import markup
 from mcp_lectern.lsp.to_proto.ranges import range_of
 
 if TYPE_CHECKING:
@@ -59,6 +60,5 @@ def documented(session: Session, item: dict[str, Any]) -> dict[str, Any]:
     if isinstance(server, str) and isinstance(uri, str):
         text = documentation(session.hub.catalogue, server, uri)
         if text is not None:
-            kind = "markdown" if session.client.markdown_documentation else "plaintext"
-            item["documentation"] = {"kind": kind, "value": text}
+            item["documentation"] = markup(text, markdown=session.client.markdown_documentation)
     return item
