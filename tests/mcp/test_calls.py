@@ -93,3 +93,15 @@ async def test_progress_for_another_token_extends_nothing(script: Script, connec
     async with connected(server, timing=Timing(request=0.2)) as connection:
         with anyio.fail_after(5), pytest.raises(RequestTimeout):
             await connection.read("a")
+
+
+async def test_a_server_that_stops_reading_holds_nobody_longer_than_the_timeout(
+    script: Script, connected: Connect
+) -> None:
+    server = script(answers={"resources/list": {"after": [{"gate": "never"}]}})
+    async with connected(server, timing=Timing(request=0.3)) as connection:
+        await connection.list_resources()
+        await server.wait_waiting("never")
+        for _ in range(3):
+            with anyio.fail_after(5), pytest.raises(RequestTimeout):
+                await connection.read("a://" + "x" * 5_000_000)

@@ -176,7 +176,7 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
             session.era = opened.era
             if opened.era.name == "handshake":
                 session.notify("notifications/initialized")
-            await changes.listen(session, opened.capabilities)
+            changes.listen(session, opened.capabilities)
             tasks.start_soon(changes.follow, session, opened.capabilities)
             yield Connection(session, _resource_client(plan, session, opened), opened, duplex.pid)
         finally:

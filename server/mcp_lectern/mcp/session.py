@@ -85,7 +85,7 @@ class Session:
 
     async def request(self, asked: Asked, params: Mapping[str, Json], patience: Patience) -> Json:
         """Ask and wait for the result; raises McpError. A request given up here is cancelled there, too."""
-        pending = await self.begin(asked, params)
+        pending = self.begin(asked, params)
         outcome = await self.outcome(pending, patience)
         if isinstance(outcome, Answer):
             return outcome.result
@@ -97,7 +97,7 @@ class Session:
         """A request to this server; ``subject`` names in messages what it is about."""
         return Asked(self.server, method, subject)
 
-    async def begin(
+    def begin(
         self,
         asked: Asked,
         params: Mapping[str, Json],
@@ -113,12 +113,7 @@ class Session:
             return pending
         self._pending[pending.id] = pending
         token = pending.id if progress else None
-        message = jsonrpc.request(pending.id, asked.method, (era or self.era).params(params, token))
-        try:
-            await self._duplex.send(message)
-        except BaseException:
-            self.abandon(pending, "cancelled")
-            raise
+        self._duplex.post(jsonrpc.request(pending.id, asked.method, (era or self.era).params(params, token)))
         return pending
 
     async def outcome(self, pending: Pending, patience: Patience) -> Outcome:

@@ -64,11 +64,11 @@ class Changes:
         elif method not in OF_NO_CONCERN:
             self._log(f"skipped {method[:100]}")
 
-    async def listen(self, session: Session, capabilities: Capabilities) -> None:
+    def listen(self, session: Session, capabilities: Capabilities) -> None:
         """Open a listen stream where the era needs one; to be called before anything is listed."""
         params = session.era.change_stream(capabilities)
         if params is not None:
-            self._listen = await session.begin(session.asked(LISTEN), params, progress=False)
+            self._listen = session.begin(session.asked(LISTEN), params, progress=False)
 
     async def follow(self, session: Session, capabilities: Capabilities) -> None:
         """Keep the stream open; returns when there is none to be had."""
@@ -85,7 +85,7 @@ class Changes:
             delay = FIRST_DELAY if lasted else min(delay * 2, LONGEST_DELAY)
             self._log(f"the change stream closed; it is opened again in {delay:g} s")
             await anyio.sleep(delay)
-            await self.listen(session, capabilities)
+            self.listen(session, capabilities)
 
     def _given_up(self, outcome: Outcome) -> bool:
         if isinstance(outcome, Refusal):

@@ -58,7 +58,7 @@ class Opening:
         """Agree with the server. Waits as long as it must; raises McpError."""
         if preference == "legacy":
             return await self._shake_hands(HANDSHAKE_VERSIONS[0], None)
-        probe = await self._send_probe(STATELESS_VERSIONS[0])
+        probe = self._send_probe(STATELESS_VERSIONS[0])
         outcome = await self.session.peek(probe, self.probe if preference == "auto" else float("inf"))
         verdict = judge_probe(_reply(outcome))
         if isinstance(verdict, SpeakStateless):
@@ -71,14 +71,14 @@ class Opening:
             self.log(f"no answer to server/discover within {self.probe:g} s; trying initialize")
         return await self._shake_hands(verdict.version, probe if outcome is None else None)
 
-    async def _send_probe(self, version: str) -> Pending:
+    def _send_probe(self, version: str) -> Pending:
         era = Stateless(version, self.client_version)
-        return await self.session.begin(self.session.asked("server/discover"), {}, era=era, progress=False)
+        return self.session.begin(self.session.asked("server/discover"), {}, era=era, progress=False)
 
     async def _speak_stateless(self, verdict: SpeakStateless) -> Opened:
         found = verdict.discovered
         if found is None:
-            again = await self._send_probe(verdict.version)
+            again = self._send_probe(verdict.version)
             second = judge_probe(_reply(await self.session.peek(again, self.probe)))
             self.session.forget(again)
             found = second.discovered if isinstance(second, SpeakStateless) else None
@@ -93,7 +93,7 @@ class Opening:
         for _ in range(HANDSHAKE_ATTEMPTS):
             params = initialize_params(version, self.client_version, roots=self.roots is not None)
             asked = self.session.asked("initialize")
-            call = await self.session.begin(asked, params, era=Handshake(version), progress=False)
+            call = self.session.begin(asked, params, era=Handshake(version), progress=False)
             modern = await self._heard_late(late_probe, call)
             if modern:
                 self.session.forget(call)

@@ -23,11 +23,8 @@ class Ending:
 class Duplex(Protocol):
     """Messages in both directions, to one peer."""
 
-    async def send(self, message: Outgoing) -> None:
-        """Hand over a message and wait until the next one can be taken; never raises for a lost peer."""
-
     def post(self, message: Outgoing) -> None:
-        """Hand over a message without waiting, as far as that is possible; works while being cancelled."""
+        """Hand over a message. Never waits, never raises; a peer that is gone or takes nothing loses it."""
 
     def receive(self) -> AsyncIterator[bytes | Oversize]:
         """Raw messages in order; ends when the peer is gone. To be iterated once."""

@@ -32,8 +32,6 @@ class Process(asyncio.SubprocessProtocol):
         self._buffered = 0
         self._paused = False
         self._readable = asyncio.Event()
-        self._writable = asyncio.Event()
-        self._writable.set()
         self._exited = asyncio.Event()
         self._stdout_ended = asyncio.Event()
         self._stderr_ended = asyncio.Event()
@@ -68,17 +66,11 @@ class Process(asyncio.SubprocessProtocol):
         """The exit code, negative for a signal; None while it runs."""
         return self._transport.get_returncode()
 
-    def write(self, data: bytes) -> bool:
-        """Put bytes on its stdin without waiting; False if it is gone or reads nothing."""
+    def write(self, data: bytes) -> None:
+        """Put bytes on its stdin without waiting; dropped if it is gone or has read nothing for long."""
         stdin = cast("asyncio.WriteTransport | None", self._transport.get_pipe_transport(0))
-        if stdin is None or not self._stdin_open or stdin.get_write_buffer_size() > STDIN_BYTES:
-            return False
-        stdin.write(data)
-        return True
-
-    async def drained(self) -> None:
-        """Wait until its stdin takes more."""
-        await self._writable.wait()
+        if stdin is not None and self._stdin_open and stdin.get_write_buffer_size() < STDIN_BYTES:
+            stdin.write(data)
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """Its stdout, until that ends, or a moment after the process has (a grandchild may hold the pipe)."""
@@ -188,7 +180,6 @@ class Process(asyncio.SubprocessProtocol):
         """A pipe has ended."""
         if fd == 0:
             self._stdin_open = False
-            self._writable.set()
         elif fd == 1:
             self._stdout_ended.set()
             self._readable.set()
@@ -199,11 +190,3 @@ class Process(asyncio.SubprocessProtocol):
         """The process has ended; pipes may still hold bytes."""
         self._exited.set()
         self._readable.set()
-
-    def pause_writing(self) -> None:
-        """Its stdin is full."""
-        self._writable.clear()
-
-    def resume_writing(self) -> None:
-        """Its stdin takes bytes again."""
-        self._writable.set()

@@ -65,11 +65,6 @@ class StdioDuplex:
         self._stderr = stderr
         self._splitter = LineSplitter(limit)
 
-    async def send(self, message: Outgoing) -> None:
-        """Write one line, and wait until the server reads."""
-        self.post(message)
-        await self._process.drained()
-
     def post(self, message: Outgoing) -> None:
         """Write one line; it is dropped if the server is gone or reads nothing at all."""
         self._process.write(encode(message) + b"\n")
