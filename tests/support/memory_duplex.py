@@ -1,0 +1,37 @@
+"""A transport without a process: the test is the other side."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import anyio
+
+from mcp_lectern.mcp.transport.duplex import Ending, Outgoing
+from mcp_lectern.mcp.wire.framing import Oversize
+
+
+class MemoryDuplex:
+    """``arrive`` and ``end`` are what the peer does, ``posted`` is what it was sent."""
+
+    def __init__(self, ending: Ending | None = None) -> None:
+        self.posted: list[Outgoing] = []
+        self._ending = ending or Ending()
+        self._in, self._out = anyio.create_memory_object_stream[bytes | Oversize](1000)
+
+    def arrive(self, *messages: bytes | Oversize) -> None:
+        for message in messages:
+            self._in.send_nowait(message)
+
+    def end(self) -> None:
+        self._in.close()
+
+    def post(self, message: Outgoing) -> None:
+        self.posted.append(message)
+
+    async def receive(self) -> AsyncIterator[bytes | Oversize]:
+        async with self._out:
+            async for message in self._out:
+                yield message
+
+    async def ended(self) -> Ending:
+        return self._ending
