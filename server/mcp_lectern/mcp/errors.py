@@ -2,6 +2,7 @@
 
 McpError
 ├── StartFailed          the process or endpoint could not be started or reached
+│   └── Unreachable      ... since nothing answers at its address
 ├── VersionMismatch      no protocol version in common
 ├── ConnectionLost       the server went away; pending calls fail at once
 ├── RequestTimeout       no answer in time
@@ -9,6 +10,10 @@ McpError
 │   └── ResourceNotFound ... to resources/read, with a code that means so
 ├── InvalidResult        the answer is not what the specification allows
 ├── TooLarge             the answer exceeds the limit
+├── HttpFailure          a remote server answered with a status, and with no message of the protocol
+│   ├── NotUnderstood    ... 400, 404, 405 and the like: it does not know what it was asked
+│   ├── Unauthorized     ... 401: nobody is signed in, or the credentials are refused
+│   └── Forbidden        ... 403: not with these credentials
 └── InputRequired        the server asks for input that nobody can give here
 """
 
@@ -50,6 +55,10 @@ class StartFailed(McpError):
         super().__init__(message, server=server)
         self.exit_code = exit_code
         self.stderr_tail = stderr_tail
+
+
+class Unreachable(StartFailed):
+    """No connection to a remote server: name, route, port, certificate or proxy. It may heal by itself."""
 
 
 class VersionMismatch(McpError):
@@ -110,6 +119,67 @@ class InvalidResult(McpError):
 
 class TooLarge(McpError):
     """The message names the limit in bytes."""
+
+
+class HttpFailure(McpError):
+    """``status`` is HTTP's; ``retry_after`` is in seconds, where the server names a time."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        server: str,
+        status: int,
+        method: str | None = None,
+        code: int | str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, server=server, method=method, code=code)
+        self.status = status
+        self.retry_after = retry_after
+        self.retryable = status == 429 or status >= 500
+
+
+class NotUnderstood(HttpFailure):
+    """The endpoint is up and takes no such message: what a server of an older era says to a newer one."""
+
+
+class Unauthorized(HttpFailure):
+    """``challenge`` is the WWW-Authenticate header as sent, None where there was none.
+
+    ``sign_in``: whether signing in may help. It does not where the configuration itself sets an Authorization
+    header: those credentials are refused, and only their owner can replace them.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        server: str,
+        challenge: str | None,
+        sign_in: bool,
+        method: str | None = None,
+    ) -> None:
+        super().__init__(message, server=server, status=401, method=method)
+        self.challenge = challenge
+        self.sign_in = sign_in
+
+
+class Forbidden(HttpFailure):
+    """``scope`` is what the server says is missing (``insufficient_scope``), None where it does not say."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        server: str,
+        challenge: str | None,
+        scope: str | None,
+        method: str | None = None,
+    ) -> None:
+        super().__init__(message, server=server, status=403, method=method)
+        self.challenge = challenge
+        self.scope = scope
 
 
 class InputRequired(McpError):
