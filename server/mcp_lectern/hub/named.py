@@ -25,6 +25,8 @@ async def named(hub: Hub, text: str) -> tuple[str, str]:
     servers = hub.catalogue.servers_listing(mention.uri)
     if len(servers) == 1:
         return servers[0], mention.uri
+    if mention.claimed is not None and not servers:
+        hub.link(mention.claimed)
     if servers:
         written = " or ".join(write(server, mention.uri) for server in servers)
         raise refused(

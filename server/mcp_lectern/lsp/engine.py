@@ -19,7 +19,7 @@ from mcp_lectern.lsp.session import Session
 
 if TYPE_CHECKING:
     from mcp_lectern.config.model import Configuration
-    from mcp_lectern.hub.hub import HubObserver
+    from mcp_lectern.hub.hub import Hub, HubObserver
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +51,7 @@ class Engine:
     pushed: Mapping[str, object] = field(default_factory=dict)
     _configuring: asyncio.Lock = field(default_factory=asyncio.Lock)
     _configuration: Configuration | None = None
+    _hub: Hub | None = None
     _life: asyncio.Task[None] | None = None
     _pending: asyncio.TimerHandle | None = None
     _reading: asyncio.Task[None] | None = None
@@ -60,10 +61,11 @@ class Engine:
     async def start(self) -> None:
         """Load the hub, run it, and configure it for the first time."""
         module = await asyncio.to_thread(importlib.import_module, "mcp_lectern.hub.hub")
-        hub = module.Hub(self.observer, __version__)
-        self._life = asyncio.create_task(hub.run(), name="lectern-hub")
-        self.session.hub = hub
+        self._hub = module.Hub(self.observer, __version__)
+        self._life = asyncio.create_task(self._hub.run(), name="lectern-hub")
         await self._configure()
+        # Not before: without its configuration the hub would take every server for unknown.
+        self.session.hub = self._hub
 
     def reconfigure(self, pushed: Mapping[str, object] | None = None) -> None:
         """The settings or a file may have changed: read everything again shortly, once."""
@@ -100,7 +102,7 @@ class Engine:
     async def _read_and_apply(self) -> None:
         from mcp_lectern.hub import prepare
 
-        hub = self.session.hub
+        hub = self._hub
         if hub is None:
             return
         pulled = await self.pull_settings()
@@ -140,7 +142,7 @@ class Engine:
 
     async def close(self) -> None:
         """Begin to end everything; returns when all servers are gone, or after a moment."""
-        hub = self.session.hub
+        hub = self._hub
         if hub is not None:
             await asyncio.wait([asyncio.ensure_future(hub.close())], timeout=_CLOSING)
 
@@ -150,7 +152,7 @@ class Engine:
             self._reading.cancel()
         if self._pending is not None:
             self._pending.cancel()
-        hub = self.session.hub
+        hub = self._hub
         if hub is not None and self._life is not None:
             await hub.close()
             await asyncio.wait([self._life])

@@ -53,6 +53,7 @@ async def text_of(lectern: Lectern, document: str) -> str:
 
     Raises Refused where the read fails, and where there is no such document.
     """
+    from mcp_lectern.documents.address import names
     from mcp_lectern.documents.page import unread_page
     from mcp_lectern.documents.render import document_text
     from mcp_lectern.hub.failure import refused
@@ -61,6 +62,8 @@ async def text_of(lectern: Lectern, document: str) -> str:
     key = key_of(session, document)
     hub.link(key.server)
     if not may_read(session, key.server, key.uri):
+        if names(document, key, None, binary_extension=session.client.file_system):
+            session.served.add(document)
         return unread_page(key.server, key.uri)
     result = await result_of(lectern, key)
     text = document_text(
