@@ -148,15 +148,23 @@ class Server:
         return {
             "write": lambda action: self.write(action["write"]),
             "write_hex": lambda action: self.write(bytes.fromhex(action["write_hex"])),
-            "repeat": lambda action: [self.write(action["repeat"]) for _ in range(action["times"])],
-            "stderr": lambda action: (sys.stderr.write(action["stderr"]), sys.stderr.flush()),
+            "repeat": self._repeat,
+            "stderr": lambda action: print(action["stderr"], end="", file=sys.stderr, flush=True),
             "notify": lambda action: self.notify(*action["notify"]),
             "request": lambda action: self.send(action["request"]),
             "gate": lambda action: self.control.wait(action["gate"]),
-            "change": lambda action: (self.script.update(action["change"]), self.pages.clear()),
+            "change": self._change,
             "close_stdout": lambda _action: os.close(1),
             "exit": lambda action: os._exit(action["exit"]),
         }
+
+    def _repeat(self, action: dict[str, Json]) -> None:
+        for _ in range(action["times"]):
+            self.write(action["repeat"])
+
+    def _change(self, action: dict[str, Json]) -> None:
+        self.script.update(action["change"])
+        self.pages.clear()
 
     # How it serves.
 
@@ -200,7 +208,7 @@ class Server:
         self.act(answer.get("after", []))
 
     def _serve(self, method: str, params: dict[str, Json], identity: Json) -> None:
-        serve = {
+        served: dict[str, Callable[[dict[str, Json], Json], Json]] = {
             "initialize": self._initialize,
             "server/discover": self._discover,
             "subscriptions/listen": self._listen,
@@ -210,7 +218,8 @@ class Server:
             "resources/subscribe": lambda _params, _identity: {"result": {}},
             "resources/unsubscribe": lambda _params, _identity: {"result": {}},
             "ping": lambda _params, _identity: {"result": {}},
-        }.get(method)
+        }
+        serve = served.get(method)
         body = serve(params, identity) if serve else _error(-32601, f"Method not found: {method}")
         if body is not None:
             self.send({"id": identity, **body})
@@ -259,10 +268,10 @@ class Server:
         )
 
     def _list_resources(self, params: dict[str, Json], identity: Json) -> Json:
-        count = self.script.get("generate")
+        count: Json = self.script.get("generate")
         if count is None:
             return self._page(self.script.get("resources", []), "resources", params)
-        start, size = int(params.get("cursor", 0)), self.script.get("page_size", count)
+        start, size = int(params.get("cursor", 0)), int(self.script.get("page_size") or count)
         if start not in self.pages:
             entries = [_made(number) for number in range(start, min(start + size, count))]
             more = {"nextCursor": str(start + size)} if start + size < count else {}

@@ -91,12 +91,12 @@ class ScriptedServer:
         """Of each start: ``started`` (the pid), ``cwd``, ``env``, ``children``."""
         return self._seen("started")
 
-    def received(self, method: str | None = None) -> list[dict[str, Json]]:
+    def received(self, method: str | None = None) -> list[Json]:
         """Every message received, or those of one method, oldest first."""
         messages = [event["received"] for event in self._seen("received")]
         return [message for message in messages if method is None or _method(message) == method]
 
-    async def wait_received(self, method: str, count: int = 1, timeout: float = 20) -> dict[str, Json]:
+    async def wait_received(self, method: str, count: int = 1, timeout: float = 20) -> Json:
         """Wait for the count-th message of this method, and return it."""
         await self._wait(lambda: len(self.received(method)) >= count, f"{count} x {method}", timeout)
         return self.received(method)[count - 1]
@@ -105,7 +105,7 @@ class ScriptedServer:
         """Wait until a server stands before the gate."""
 
         def waiting() -> bool:
-            return sum(event["waiting"] == gate for event in self._seen("waiting")) >= count
+            return [event["waiting"] for event in self._seen("waiting")].count(gate) >= count
 
         await self._wait(waiting, f"gate {gate}", timeout)
 
@@ -190,7 +190,7 @@ class ScriptedServer:
     async def _wait(self, condition: Callable[[], bool], what: str, timeout: float) -> None:
         def wait() -> bool:
             with self._changed:
-                return self._changed.wait_for(condition, timeout)
+                return bool(self._changed.wait_for(condition, timeout))
 
         if not await anyio.to_thread.run_sync(wait, abandon_on_cancel=True):
             raise TimeoutError(f"the scripted server saw no {what} within {timeout} s; it saw {self._events}")
