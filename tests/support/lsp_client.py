@@ -25,6 +25,7 @@ from pytest_lsp.client import make_test_lsp_client
 
 _TEXT = {
     "completion": {"completionItem": {"documentationFormat": ["markdown"], "labelDetailsSupport": True}},
+    "documentLink": {"tooltipSupport": True},
     "hover": {"contentFormat": ["markdown", "plaintext"]},
 }
 CONTENT = {"workspace": {"textDocumentContent": {"dynamicRegistration": True}}, "textDocument": _TEXT}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def register(lectern: Lectern) -> None:
-    """Offer links; the address is computed when a link is followed."""
+    """Offer links; what a tooltip says is found when a link is looked at."""
 
     @lectern.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK, types.DocumentLinkOptions(resolve_provider=True))
     def links(params: types.DocumentLinkParams) -> list[dict[str, Any]]:
@@ -30,11 +30,14 @@ def links_of(lectern: Lectern, uri: str) -> list[dict[str, Any]]:
         return []
     from mcp_lectern.features.links import links
     from mcp_lectern.lsp.to_proto.ranges import range_of
+    from mcp_lectern.lsp.virtual import address_of
 
     catalogue = session.hub.catalogue
     return [
         {
             "range": range_of(document, link.start, link.end, session.encoding),
+            # At once: an editor that gives up on a slow answer to the resolve step shows an error.
+            "target": address_of(session, link.server, link.uri),
             "data": {"server": link.server, "uri": link.uri},
         }
         for link in links(catalogue, session.mentions(document, catalogue))
@@ -42,10 +45,12 @@ def links_of(lectern: Lectern, uri: str) -> list[dict[str, Any]]:
 
 
 def resolved(lectern: Lectern, link: dict[str, Any]) -> dict[str, Any]:
-    """The link with its ``lectern:`` address."""
-    from mcp_lectern.lsp.virtual import address_of
+    """The link with a tooltip that names the resource, as far as it is listed."""
+    from mcp_lectern.lsp.virtual import title_of
+    from mcp_lectern.text.untrusted import single_line
 
     data = link.get("data")
     if isinstance(data, dict) and isinstance(data.get("server"), str) and isinstance(data.get("uri"), str):
-        link["target"] = address_of(lectern.session, data["server"], data["uri"])
+        title = title_of(lectern.session, data["server"], data["uri"]) or data["uri"]
+        link["tooltip"] = f"{single_line(title)} ({single_line(data['server'])})"
     return link
