@@ -234,6 +234,7 @@ class Lectern(Hooks):
         from mcp_lectern.lsp.problems import publish
 
         publish(self, configuration, warnings)
+        self.session.reconsider()
         self.publishing.schedule_all()
 
     def _diagnostics(self, uri: str) -> list[dict[str, Any]] | None:

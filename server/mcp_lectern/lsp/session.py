@@ -49,6 +49,10 @@ class Session:
         self._mentions.pop(uri, None)
         return self.documents.pop(uri, None)
 
+    def reconsider(self) -> None:
+        """The settings have changed: where mentions are alive is found out again."""
+        self._mentions.clear()
+
     def living(self, uri: str) -> Document | None:
         """The open document, if mentions in it are alive in full (completion, diagnostics)."""
         document = self.documents.get(uri)
