@@ -14,6 +14,7 @@ McpError
 │   ├── NotUnderstood    ... 400, 404, 405 and the like: it does not know what it was asked
 │   ├── Unauthorized     ... 401: nobody is signed in, or the credentials are refused
 │   └── Forbidden        ... 403: not with these credentials
+├── SignInFailed         a step of signing in to a remote server failed
 └── InputRequired        the server asks for input that nobody can give here
 """
 
@@ -180,6 +181,17 @@ class Forbidden(HttpFailure):
         super().__init__(message, server=server, status=403, method=method)
         self.challenge = challenge
         self.scope = scope
+
+
+class SignInFailed(McpError):
+    """``step`` says at which step it ended; the message names it. ``code`` is an OAuth error code, if any."""
+
+    def __init__(
+        self, message: str, *, server: str, step: str, code: str | None = None, retryable: bool = False
+    ) -> None:
+        super().__init__(message, server=server, code=code)
+        self.step = step
+        self.retryable = retryable
 
 
 class InputRequired(McpError):
