@@ -6,19 +6,21 @@ from collections.abc import AsyncIterator
 
 import anyio
 
-from mcp_lectern.mcp.transport.duplex import Ending, Outgoing
-from mcp_lectern.mcp.wire.framing import Oversize
+from mcp_lectern.mcp.transport.duplex import Arrival, Ending, Outgoing
 
 
 class MemoryDuplex:
     """``arrive`` and ``end`` are what the peer does, ``posted`` is what it was sent."""
 
+    pid: int | None = None
+
     def __init__(self, ending: Ending | None = None) -> None:
         self.posted: list[Outgoing] = []
+        self.released: list[int] = []
         self._ending = ending or Ending()
-        self._in, self._out = anyio.create_memory_object_stream[bytes | Oversize](1000)
+        self._in, self._out = anyio.create_memory_object_stream[Arrival](1000)
 
-    def arrive(self, *messages: bytes | Oversize) -> None:
+    def arrive(self, *messages: Arrival) -> None:
         for message in messages:
             self._in.send_nowait(message)
 
@@ -28,7 +30,15 @@ class MemoryDuplex:
     def post(self, message: Outgoing) -> None:
         self.posted.append(message)
 
-    async def receive(self) -> AsyncIterator[bytes | Oversize]:
+    def release(self, identity: int, notice: Outgoing | None = None) -> None:
+        self.released.append(identity)
+        if notice is not None:
+            self.post(notice)
+
+    def agreed(self, version: str) -> None:
+        pass
+
+    async def receive(self) -> AsyncIterator[Arrival]:
         async with self._out:
             async for message in self._out:
                 yield message

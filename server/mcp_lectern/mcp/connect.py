@@ -175,6 +175,7 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
             plan.log(f"speaks {opened.era.version} ({opened.era.name} era)")
             session.era = opened.era
             if opened.era.name == "handshake":
+                duplex.agreed(opened.era.version)
                 session.notify("notifications/initialized")
             changes.listen(session, opened.capabilities)
             tasks.start_soon(changes.follow, session, opened.capabilities)

@@ -14,7 +14,7 @@ import anyio
 
 from mcp_lectern.mcp.eras.era import Era
 from mcp_lectern.mcp.errors import ConnectionLost, McpError
-from mcp_lectern.mcp.transport.duplex import Duplex, Ending
+from mcp_lectern.mcp.transport.duplex import Arrival, Cut, Duplex, Ending, Renewed, Unanswered
 from mcp_lectern.mcp.transport.throttle import Throttle
 from mcp_lectern.mcp.wire import failures, jsonrpc
 from mcp_lectern.mcp.wire.failures import Asked
@@ -35,10 +35,17 @@ class Patience:
 
 @dataclass(slots=True)
 class Pending:
-    """A request that was sent. ``outcome`` is set once, and only once, when ``done`` is."""
+    """A request that was sent. ``outcome`` is set once, and only once, when ``done`` is.
+
+    ``again``: whether it may be sent once more, under a new id, should the stream of its answer break off.
+    """
 
     id: int
     asked: Asked
+    params: Mapping[str, Json]
+    era: Era
+    progress: bool
+    again: bool
     done: anyio.Event = field(default_factory=anyio.Event)
     outcome: Outcome | None = None
     on_progress: Callable[[], None] | None = None
@@ -67,6 +74,7 @@ class Session:
         limit: int,
         log: Callable[[str], None],
         on_notification: Callable[[Notification], None],
+        on_renewed: Callable[[], None] = lambda: None,
     ) -> None:
         self.era = era
         self.server = server
@@ -74,6 +82,7 @@ class Session:
         self._limit = limit
         self._log = Throttle(log)
         self._on_notification = on_notification
+        self._on_renewed = on_renewed
         self._pending: dict[int, Pending] = {}
         self._last_id = 0
         self._ended = anyio.Event()
@@ -104,17 +113,23 @@ class Session:
         *,
         era: Era | None = None,
         progress: bool = True,
+        again: bool = True,
     ) -> Pending:
         """Send a request and return; it ends with ``outcome``, ``abandon`` or ``forget``."""
-        self._last_id += 1
-        pending = Pending(self._last_id, asked)
+        pending = Pending(0, asked, params, era or self.era, progress, again)
         if self._ended.is_set():
             pending.settle(self.lost(asked.method))
-            return pending
-        self._pending[pending.id] = pending
-        token = pending.id if progress else None
-        self._duplex.post(jsonrpc.request(pending.id, asked.method, (era or self.era).params(params, token)))
+        else:
+            self._post(pending)
         return pending
+
+    def _post(self, pending: Pending) -> None:
+        self._last_id += 1
+        pending.id = self._last_id
+        self._pending[pending.id] = pending
+        token = pending.id if pending.progress else None
+        params = pending.era.params(pending.params, token)
+        self._duplex.post(jsonrpc.request(pending.id, pending.method, params))
 
     async def outcome(self, pending: Pending, patience: Patience) -> Outcome:
         """Wait for it: the answer, the refusal, or why there is none. Cancelling this cancels the request."""
@@ -133,7 +148,7 @@ class Session:
         if pending.outcome is None:
             pending.settle(_timed_out(pending, patience, in_all=anyio.current_time() >= deadline))
             self.abandon(pending, "timed out")
-        self._pending.pop(pending.id, None)
+        self.forget(pending)
         assert pending.outcome is not None
         return pending.outcome
 
@@ -147,12 +162,22 @@ class Session:
         """Forget a request, and tell the server if it may still work on it (never about ``initialize``)."""
         forgotten = self._pending.pop(pending.id, None)
         answered = isinstance(pending.outcome, Answer | Refusal)
-        if forgotten and not answered and pending.method != "initialize" and not self._ended.is_set():
-            self.notify("notifications/cancelled", {"requestId": pending.id, "reason": reason})
+        if not forgotten or self._ended.is_set():
+            return
+        if answered or pending.method == "initialize":
+            self._duplex.release(pending.id)
+        else:
+            self.cancel(pending, reason)
+
+    def cancel(self, pending: Pending, reason: str) -> None:
+        """Tell the server, as the transport does that, that nothing more is wanted of a request."""
+        params = {"requestId": pending.id, "reason": reason}
+        self._duplex.release(pending.id, jsonrpc.notification("notifications/cancelled", params))
 
     def forget(self, pending: Pending) -> None:
         """Forget a request silently; a late answer to it is logged and dropped."""
-        self._pending.pop(pending.id, None)
+        if self._pending.pop(pending.id, None):
+            self._duplex.release(pending.id)
 
     def notify(self, method: str, params: Mapping[str, Json] | None = None) -> None:
         """Send a notification, as far as that is possible."""
@@ -170,7 +195,8 @@ class Session:
 
     def lost(self, method: str | None = None) -> ConnectionLost:
         """The error for a call that the peer's end took with it."""
-        return failures.lost(self.server, method, self._ending.exit_code, self._ending.stderr_tail)
+        ending = self._ending
+        return failures.lost(self.server, method, ending.exit_code, ending.stderr_tail, ending.reason)
 
     def close(self) -> None:
         """Fail what is pending, and send nothing more about it: the peer sees the end of the transport."""
@@ -184,14 +210,39 @@ class Session:
     async def run(self) -> None:
         """Handle everything that arrives, until the peer is gone; then fail what is pending."""
         try:
-            async for raw in self._duplex.receive():
-                if isinstance(raw, Oversize):
-                    self._oversize(raw)
-                else:
-                    self._handle(jsonrpc.read(raw), raw)
+            async for arrival in self._duplex.receive():
+                self._arrived(arrival)
             self._ending = await self._duplex.ended()
         finally:
             self.close()
+
+    def _arrived(self, arrival: Arrival) -> None:
+        if isinstance(arrival, Oversize):
+            self._oversize(arrival)
+        elif isinstance(arrival, Unanswered):
+            self._unanswered(arrival)
+        elif isinstance(arrival, Cut):
+            self._cut(arrival.id)
+        elif isinstance(arrival, Renewed):
+            self._on_renewed()
+        else:
+            self._handle(jsonrpc.read(arrival), arrival)
+
+    def _unanswered(self, arrival: Unanswered) -> None:
+        self.answered = self.answered or isinstance(arrival.outcome, Refusal)
+        if pending := self._pending.pop(arrival.id, None):
+            pending.settle(arrival.outcome)
+
+    def _cut(self, identity: int) -> None:
+        pending = self._pending.pop(identity, None)
+        if pending is None:
+            return
+        if pending.again:
+            pending.again = False
+            self._log(f"the answer to {pending.method} broke off; it is asked for once more")
+            self._post(pending)
+        else:
+            pending.settle(pending.asked.broken_off())
 
     def _handle(self, message: jsonrpc.Message, raw: bytes) -> None:
         if isinstance(message, Batch):
@@ -212,6 +263,7 @@ class Session:
             self.answered = True
             if pending := self._pending.pop(message.id, None):
                 pending.settle(message)
+                self._duplex.release(message.id)
             else:
                 self._log(f"skipped an answer to request {message.id}, which is not waiting for one")
         elif message.method == "notifications/progress":
@@ -249,6 +301,7 @@ class Session:
         pending = self._pending.pop(rubbish.id, None) if rubbish.id is not None else None
         if pending:
             pending.settle(pending.asked.invalid(rubbish.reason))
+            self._duplex.release(pending.id)
 
     def _oversize(self, line: Oversize) -> None:
         """Fail the request that the line answers: at the limit if that can be told there, else at its end."""

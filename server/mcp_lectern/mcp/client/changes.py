@@ -68,7 +68,7 @@ class Changes:
         """Open a listen stream where the era needs one; to be called before anything is listed."""
         params = session.era.change_stream(capabilities)
         if params is not None:
-            self._listen = session.begin(session.asked(LISTEN), params, progress=False)
+            self._listen = session.begin(session.asked(LISTEN), params, progress=False, again=False)
 
     async def follow(self, session: Session, capabilities: Capabilities) -> None:
         """Keep the stream open; returns when there is none to be had."""
@@ -77,8 +77,8 @@ class Changes:
             began = anyio.current_time()
             outcome = await session.outcome(self._listen, FOREVER)
             if self._refused:
-                session.notify("notifications/cancelled", {"requestId": self._listen.id})
-            if self._given_up(outcome):
+                session.cancel(self._listen, "nothing was granted")
+            if self._given_up(outcome) or session.ended:
                 return
             self._missed = True
             lasted = anyio.current_time() - began > LONGEST_DELAY
@@ -90,7 +90,10 @@ class Changes:
     def _given_up(self, outcome: Outcome) -> bool:
         if isinstance(outcome, Refusal):
             self._log(f"the server refuses subscriptions/listen: {outcome.message[:200]}")
-        return self._refused or isinstance(outcome, Refusal | McpError)
+        elif isinstance(outcome, McpError):
+            self._log(f"the change stream failed: {outcome.message}")
+            return not outcome.retryable
+        return self._refused or isinstance(outcome, Refusal)
 
     def _acknowledged(self, params: Mapping[str, Json]) -> None:
         meta = params.get("_meta")

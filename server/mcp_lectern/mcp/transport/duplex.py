@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from mcp_lectern.mcp.errors import McpError
 from mcp_lectern.mcp.wire.framing import Oversize
+from mcp_lectern.mcp.wire.jsonrpc import Refusal
 
 Json = Any
 Outgoing = Mapping[str, Json] | Sequence[Mapping[str, Json]]
@@ -14,20 +16,57 @@ Outgoing = Mapping[str, Json] | Sequence[Mapping[str, Json]]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the peer went away; ``exit_code`` and ``stderr_tail`` where it was a process of ours."""
+    """How the peer went away; ``exit_code`` and ``stderr_tail`` where it was a process of ours.
+
+    ``reason`` is a phrase that follows the server's name, where the transport knows one.
+    """
 
     exit_code: int | None = None
     stderr_tail: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """No message will answer this request; ``outcome`` is what is known instead."""
+
+    id: int
+    outcome: Refusal | McpError
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The answer's own stream ended without it; the same request under a new id may have more luck."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """The peer had forgotten the session and was greeted anew: what it was subscribed to, it no longer is."""
+
+
+Arrival = bytes | Oversize | Unanswered | Cut | Renewed
 
 
 class Duplex(Protocol):
     """Messages in both directions, to one peer."""
 
-    def post(self, message: Outgoing) -> None:
-        """Hand over a message. Never waits, never raises; a peer that is gone or takes nothing loses it."""
+    @property
+    def pid(self) -> int | None:
+        """The process that is the peer, where it is one of ours."""
 
-    def receive(self) -> AsyncIterator[bytes | Oversize]:
-        """Raw messages in order; ends when the peer is gone. To be iterated once."""
+    def post(self, message: Outgoing) -> None:
+        """Hand over a message. Never waits and never raises; a peer that is gone or takes nothing loses it."""
+
+    def release(self, identity: int, notice: Outgoing | None = None) -> None:
+        """Nothing more is wanted of a request. ``notice``: it is unanswered, and this cancels it in words."""
+
+    def agreed(self, version: str) -> None:
+        """The handshake has ended at this version; what is posted from now on follows it."""
+
+    def receive(self) -> AsyncIterator[Arrival]:
+        """What arrives, in order; ends when the peer is gone. To be iterated once."""
 
     async def ended(self) -> Ending:
         """How it ended; to be called after ``receive`` has ended."""

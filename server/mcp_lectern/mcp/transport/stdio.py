@@ -69,6 +69,14 @@ class StdioDuplex:
         """Write one line; it is dropped if the server is gone or reads nothing at all."""
         self._process.write(encode(message) + b"\n")
 
+    def release(self, _identity: int, notice: Outgoing | None = None) -> None:
+        """Cancel in words, since all requests share one pipe."""
+        if notice is not None:
+            self.post(notice)
+
+    def agreed(self, version: str) -> None:
+        """Nothing: no line says which version it is of."""
+
     async def receive(self) -> AsyncIterator[bytes | Oversize]:
         """The lines of its stdout."""
         async for chunk in self._process.chunks():

@@ -78,6 +78,14 @@ class Asked:
             method=self.method,
         )
 
+    def broken_off(self) -> ConnectionLost:
+        """The connection that was to bring the answer ended before it; the server itself may be well."""
+        return ConnectionLost(
+            f'The connection to server "{self.server}" broke off before it answered {self._what}; try again.',
+            server=self.server,
+            method=self.method,
+        )
+
     def needs_input(self) -> InputRequired:
         """The server asks a question first."""
         return InputRequired(
@@ -92,9 +100,11 @@ class Asked:
         return f"{self.method} for {self.subject}" if self.subject else self.method
 
 
-def lost(server: str, method: str | None, exit_code: int | None, stderr_tail: str) -> ConnectionLost:
-    """The server is gone; ``method`` is the request that it took with it, if any."""
-    how = "ended" if exit_code is None else f"ended with exit code {exit_code}"
+def lost(
+    server: str, method: str | None, exit_code: int | None, stderr_tail: str, reason: str = ""
+) -> ConnectionLost:
+    """The server is gone; ``method`` is the request that it took with it, if any. ``reason`` is a phrase."""
+    how = reason or ("ended" if exit_code is None else f"ended with exit code {exit_code}")
     during = f" during {method}" if method else ""
     words = f"; its last words: {last_words(stderr_tail)}" if stderr_tail else ""
     return ConnectionLost(
