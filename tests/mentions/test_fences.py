@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from mcp_lectern.mentions.fences import dead_zones, outside
+from mcp_lectern.mentions.fences import Blocks, dead_zones, is_inside, stretch, zones_of
 from mcp_lectern.mentions.parser import parse
 
 PEER = MarkdownIt("commonmark")
@@ -107,8 +107,42 @@ def test_zones_of_any_text_are_ordered_and_do_not_overlap(text: str) -> None:
 def test_mentions_in_code_are_left_out() -> None:
     text = "@docs:memo://a `@docs:memo://b` @docs:memo://c\n```\n@docs:memo://d\n```\n@docs:memo://e"
     mentions = parse(text, ("docs",), lambda _server, _uri: False)
-    assert [mention.uri[-1] for mention in outside(mentions, dead_zones(text))] == ["a", "c", "e"]
-    assert outside(mentions, []) == mentions
+    zones = dead_zones(text)
+    assert [mention.uri[-1] for mention in mentions if not is_inside(zones, mention.start)] == ["a", "c", "e"]
+    assert not is_inside([], 3)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(st.sampled_from([*LINES, "`x", "y` ``z", "\\`", "> `q", "- `r"]), max_size=12),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.data(),
+)
+def test_zones_are_the_same_in_whatever_stretches_a_text_is_read(
+    lines: list[str], line_end: str, data: st.DataObject
+) -> None:
+    text = line_end.join(lines)
+    found, state, position = [], Blocks(), 0
+    for line in lines:
+        end = min(position + len(line) + len(line_end), len(text))
+        if end == len(text) or data.draw(st.booleans()):
+            start = found[-1][2] if found else 0
+            one = stretch(text, start, end, state)
+            found.append((start, one, end))
+            state = one.exit
+        position = end
+    assert merged(zones_of((start, one) for start, one, _ in found)) == merged(dead_zones(text))
+
+
+def merged(zones: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """A fence that goes on in the next stretch is one zone for each, side by side."""
+    whole: list[tuple[int, int]] = []
+    for start, end in zones:
+        if whole and whole[-1][1] == start:
+            whole[-1] = (whole[-1][0], end)
+        else:
+            whole.append((start, end))
+    return whole
 
 
 @pytest.mark.parametrize(

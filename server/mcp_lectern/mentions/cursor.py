@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
 from mcp_lectern.mentions.grammar import (
     BREAKS_NAME,
+    LINE_END,
     QUOTED,
     QUOTED_COLON,
     STARTS,
@@ -19,7 +19,6 @@ from mcp_lectern.mentions.model import HalfTyped
 
 _LOOK_BACK = 16_384
 """Code points of a line before the cursor that are looked at."""
-_LINE_END = re.compile(r"[\r\n]")
 _BEGINNINGS_LIMIT = 16
 
 
@@ -28,7 +27,7 @@ def at(text: str, offset: int, servers: Collection[str]) -> HalfTyped | None:
     offset = min(max(offset, 0), len(text))
     line_start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
     line_start = max(line_start, offset - _LOOK_BACK)
-    match = _LINE_END.search(text, offset)
+    match = LINE_END.search(text, offset)
     line_end = match.start() if match else len(text)
     quote = _open_quote(text, line_start, offset)
     if quote is not None:

@@ -2,17 +2,25 @@
 
 CommonMark 0.31, sections 4.5 (fenced code blocks), 5 (containers) and 6.1 (code spans), as far as they decide
 that. Indented code, HTML and link definitions are read as prose.
+
+A text may be read in stretches that begin where a line begins. What one stretch hands on to the next holds
+no offsets, so an edit concerns later stretches only if it changes the structure that they stand in.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from mcp_lectern.mentions.model import Mention
+from mcp_lectern.mentions.code_spans import Run, paired, runs
+
+Zone = tuple[int, int]
 
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
+_PLAIN = re.compile(r"(?:[^\W\d_][^\r\n]*+(?:\r\n?|\n|\Z))++")
+_CODE = re.compile(r"(?:(?! {0,3}(?:```|~~~))[^\r\n]*+(?:\r\n?|\n))++")
 _BLANK = re.compile(r" *$")
 _FENCE = re.compile(r" {0,3}(`{3,}+(?=[^`]*$)|~{3,}+)")
 _FENCE_END = re.compile(r" {0,3}(`{3,}+|~{3,}+) *$")
@@ -21,53 +29,127 @@ _ITEM = re.compile(r" {0,3}(?:[-+*]|(\d{1,9})[.)])(?=( *+)(.?))")
 _RULE = re.compile(r" {0,3}(?:(?:\* *+){3,}+|(?:_ *+){3,}+|(?:- *+){3,}+)$")
 _UNDERLINE = re.compile(r" {0,3}(?:=++|-++) *$")
 _HEADING = re.compile(r" {0,3}#{1,6}(?: |$)")
-_TICKS = re.compile("`+")
 _INDENTED = "    "
 _QUOTE_MARK = 0
 # Deeper nesting is read as prose, so that the cost of a line stays bounded.
 _DEPTH_LIMIT = 24
 
 
-def dead_zones(text: str) -> list[tuple[int, int]]:
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The block structure that is open between two lines.
+
+    ``containers`` holds the indentation of each open list item and ``_QUOTE_MARK`` for each block quote;
+    ``fence`` the marks of an open fence; ``prose`` is whether a paragraph is open, ``empty_item`` whether the
+    innermost item has had no content yet.
+    """
+
+    containers: tuple[int, ...] = ()
+    fence: str | None = None
+    prose: bool = False
+    empty_item: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The code in one stretch; all offsets count from its beginning.
+
+    ``zones`` lie wholly inside. ``head`` holds the back ticks of the paragraph that is open at its beginning,
+    ``tail`` those of the one that is open at its end; where both are the same one, that has only a head.
+    """
+
+    entry: Blocks
+    exit: Blocks
+    zones: tuple[Zone, ...]
+    head: tuple[Run, ...] = ()
+    tail: tuple[Run, ...] | None = None
+
+
+def dead_zones(text: str) -> list[Zone]:
     """The fenced code blocks (whole lines) and code spans of a Markdown text, in order, without overlap."""
-    if "`" not in text and "~~~" not in text:
-        return []
-    scan = _Scan(text)
-    for match in _LINE.finditer(text):
-        scan.line(match.start(), match.end(), match[1].expandtabs(4))
-    return scan.finished()
+    return zones_of([(0, stretch(text, 0, len(text), Blocks()))]) if may_hold_code(text) else []
 
 
-def outside(mentions: Iterable[Mention], zones: list[tuple[int, int]]) -> list[Mention]:
-    """The mentions that touch none of the zones."""
-    ends = [end for _, end in zones]
+def may_hold_code(text: str, start: int = 0, end: int | None = None) -> bool:
+    """Whether ``text[start:end]`` holds any of the marks without which nothing is code."""
+    return text.find("`", start, end) >= 0 or text.find("~~~", start, end) >= 0
 
-    def alive(mention: Mention) -> bool:
-        index = bisect_right(ends, mention.start)
-        return index == len(zones) or zones[index][0] >= mention.end
 
-    return [mention for mention in mentions if alive(mention)]
+def is_inside(zones: Sequence[Zone], offset: int) -> bool:
+    """Whether the offset lies in one of the zones."""
+    index = bisect_right(zones, offset, key=lambda zone: zone[0]) - 1
+    return index >= 0 and offset < zones[index][1]
+
+
+def stretch(text: str, start: int, end: int, entry: Blocks) -> Stretch:
+    """Read ``text[start:end]``, whole lines, on from the structure that the lines before it leave open."""
+    scan = _Scan(text, start, entry)
+    while start < end:
+        start = scan.step(start, end)
+    return scan.finished(end)
+
+
+def zones_of(stretches: Iterable[tuple[int, Stretch]]) -> list[Zone]:
+    """The zones of neighbouring stretches, each given with its offset."""
+    zones: list[Zone] = []
+    paragraph: list[Run] = []
+    for base, one in stretches:
+        paragraph += ((begin + base, end + base, escaped) for begin, end, escaped in one.head)
+        if one.entry.prose and one.exit.prose and one.tail is None:
+            continue
+        zones += paired(paragraph)
+        zones += ((begin + base, end + base) for begin, end in one.zones)
+        paragraph = [(begin + base, end + base, escaped) for begin, end, escaped in one.tail or ()]
+    zones += paired(paragraph)
+    return zones
 
 
 class _Scan:
-    """The block structure, line by line.
+    """The block structure, line by line. ``_fence`` is the beginning and the marks of an open fence,
+    ``_prose`` the span of an open paragraph, as far as it lies in this stretch.
+    """  # noqa: D205 - one thought
 
-    ``_containers`` holds the indentation of each open list item and ``_QUOTE_MARK`` for each block quote;
-    ``_fence`` the beginning and the marks of an open fence; ``_prose`` the span of an open paragraph.
-    """
-
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, start: int, entry: Blocks) -> None:
         self._text = text
-        self._zones: list[tuple[int, int]] = []
-        self._containers: list[int] = []
-        self._fence: tuple[int, str] | None = None
-        self._prose: tuple[int, int] | None = None
-        self._empty_item = False
+        self._start = start
+        self._entry = entry
+        self._zones: list[Zone] = []
+        self._containers = list(entry.containers)
+        self._fence = None if entry.fence is None else (start, entry.fence)
+        self._prose: Zone | None = (start, start) if entry.prose else None
+        self._empty_item = entry.empty_item
+        self._head: tuple[Run, ...] | None = None
 
-    def line(self, start: int, end: int, content: str) -> None:
-        if self._prose and not self._containers and content[:1].isalpha():
-            self._prose = (self._prose[0], end)  # most lines of most texts
-            return
+    def step(self, start: int, end: int) -> int:
+        """Read the line at ``start``, or several that mean the same; returns where the next one begins."""
+        plain = None
+        if not self._containers and (self._prose or self._fence):
+            plain = (_PLAIN if self._prose else _CODE).match(self._text, start, end)
+        if plain is not None:
+            if self._prose:
+                self._prose = (self._prose[0], plain.end())
+            return plain.end()
+        match = _LINE.match(self._text, start, end)
+        assert match is not None
+        self._line(start, match.end(), match[1].expandtabs(4))
+        return match.end()
+
+    def finished(self, end: int) -> Stretch:
+        """What was found, once every line was seen."""
+        fence, prose = self._fence, self._prose
+        tail: tuple[Run, ...] | None = None
+        head = self._head
+        if prose and self._entry.prose and head is None:
+            head = self._runs(prose)
+        elif prose:
+            tail = self._runs(prose)
+        self._end_fence(end)
+        exit_ = Blocks(
+            tuple(self._containers), fence[1] if fence else None, prose is not None, self._empty_item
+        )
+        return Stretch(self._entry, exit_, tuple(self._zones), head or (), tail)
+
+    def _line(self, start: int, end: int, content: str) -> None:
         depth, column = self._matched(content)
         if self._fence:
             if depth == len(self._containers):
@@ -82,13 +164,6 @@ class _Scan:
             return
         opened, column = self._opened(content, column, depth)
         self._block(content, column, (start, end), depth, opened)
-
-    def finished(self) -> list[tuple[int, int]]:
-        """The zones, once every line was seen."""
-        self._end_prose()
-        if self._fence:
-            self._end_fence(len(self._text))
-        return self._zones
 
     def _matched(self, content: str) -> tuple[int, int]:
         """How many open containers go on in this line, and the column behind their marks."""
@@ -122,7 +197,7 @@ class _Scan:
             column += indent
         return opened, min(column, len(content))
 
-    def _block(self, content: str, column: int, span: tuple[int, int], depth: int, opened: list[int]) -> None:
+    def _block(self, content: str, column: int, span: Zone, depth: int, opened: list[int]) -> None:
         fence = _FENCE.match(content, column)
         alone = _HEADING.match(content, column) or _RULE.match(content, column)
         if self._prose and not (opened or fence or alone):
@@ -147,14 +222,21 @@ class _Scan:
             self._end_fence(end)
 
     def _end_fence(self, end: int) -> None:
-        if self._fence:
-            self._zones.append((self._fence[0], end))
+        if self._fence and self._fence[0] < end:
+            self._zones.append((self._fence[0] - self._start, end - self._start))
         self._fence = None
 
     def _end_prose(self) -> None:
-        if self._prose:
-            self._zones.extend(_code_spans(self._text, *self._prose))
+        if self._prose is None:
+            return
+        if self._entry.prose and self._head is None:
+            self._head = self._runs(self._prose)
+        else:
+            self._zones += paired(self._runs(self._prose))
         self._prose = None
+
+    def _runs(self, prose: Zone) -> tuple[Run, ...]:
+        return runs(self._text, *prose, self._start)
 
 
 def _item_indent(content: str, column: int, *, interrupts: bool) -> int:
@@ -168,29 +250,3 @@ def _item_indent(content: str, column: int, *, interrupts: bool) -> int:
         return 0
     width = item.end() - column
     return width + (len(spaces) if not empty and len(spaces) <= 4 else 1)
-
-
-def _code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The spans between equally long runs of back ticks; a back slash takes the first one of an opener."""
-    runs = [match.span() for match in _TICKS.finditer(text, start, end)]
-    closers: dict[int, list[int]] = {}
-    for begin, stop in runs:
-        closers.setdefault(stop - begin, []).append(begin)
-    position = start
-    for begin, stop in runs:
-        if begin < position:
-            continue
-        opener = begin + _escaped(text, begin, start)
-        candidates = closers.get(stop - opener, [])
-        index = bisect_right(candidates, begin)
-        if opener < stop and index < len(candidates):
-            position = candidates[index] + stop - opener
-            yield opener, position
-
-
-def _escaped(text: str, position: int, start: int) -> int:
-    """1 where an odd number of back slashes stands before ``position``, else 0."""
-    slashes = position
-    while slashes > start and text[slashes - 1] == "\\":
-        slashes -= 1
-    return (position - slashes) % 2

@@ -17,6 +17,9 @@ WHITE_SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 STOP = re.compile(f'[{WHITE_SPACE}"<>`]')
 """Ends a bare mention."""
 
+LINE_END = re.compile(r"[\r\n]")
+"""Ends everything that is written on a line."""
+
 STARTS = re.compile(r"@(?<![A-Za-z0-9_]@)")
 """Where a mention may begin."""
 

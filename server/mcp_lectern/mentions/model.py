@@ -27,6 +27,22 @@ class Mention:
     claimed: str | None = None
     claimed_span: tuple[int, int] | None = None
 
+    def moved(self, by: int) -> Mention:
+        """The same mention, so many code points further on."""
+        if not by:
+            return self
+        return Mention(
+            self.server,
+            self.uri,
+            self.start + by,
+            self.end + by,
+            self.quoted,
+            (self.uri_span[0] + by, self.uri_span[1] + by),
+            self.server_span and (self.server_span[0] + by, self.server_span[1] + by),
+            self.claimed,
+            self.claimed_span and (self.claimed_span[0] + by, self.claimed_span[1] + by),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class HalfTyped:

@@ -1,7 +1,8 @@
 """Finds the mentions in a text; must not know what they resolve to, nor editors.
 
 Every step looks at a stretch of text once or at a bounded piece of it, so that the worst document costs
-time in proportion to its length.
+time in proportion to its length. A line (ended by a line feed or a carriage return) is read by itself: no
+other line decides what is a mention in it, so an edit concerns the lines that it touches.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Container
 
 from mcp_lectern.mentions.grammar import (
     BREAKS_NAME,
+    LINE_END,
     NAME_LIMIT,
     QUOTED,
     QUOTED_COLON,
@@ -46,15 +48,19 @@ def parse(
 
 
 class _Reader:
-    """One pass over one text; it remembers where its stretch ends, since hostile text is all beginnings."""
+    """One pass over one text, line by line; ``_end`` is where the line ends that is being read.
 
-    __slots__ = ("_colon", "_end", "_listed", "_run_end", "_servers", "_text", "_tries")
+    It remembers where a stretch ends, since hostile text is all beginnings.
+    """
+
+    __slots__ = ("_colon", "_end", "_listed", "_run_end", "_servers", "_text", "_tries", "_whole_end")
 
     def __init__(self, text: str, servers: Container[str], listed: Listed, end: int) -> None:
         self._text = text
         self._servers = servers
         self._listed = listed
-        self._end = end
+        self._whole_end = end
+        self._end = -1
         self._run_end = -1
         self._colon = -1
         self._tries = 0
@@ -62,8 +68,11 @@ class _Reader:
     def mentions(self, start: int) -> list[Mention]:
         found: list[Mention] = []
         position = max(start, 0)
-        while match := STARTS.search(self._text, position, self._end):
+        while match := STARTS.search(self._text, position, self._whole_end):
             at = match.start()
+            if at >= self._end:
+                line_end = LINE_END.search(self._text, at, self._whole_end)
+                self._end = line_end.start() if line_end else self._whole_end
             mention = self._quoted(at) if self._text.startswith('"', at + 1, self._end) else self._bare(at)
             if mention:
                 found.append(mention)
@@ -164,7 +173,7 @@ class _Reader:
         return self._run_end
 
     def _next_colon(self, begin: int) -> int:
-        """The next colon; the end of the text where there is none."""
+        """The next colon; the end of the line where there is none."""
         if begin > self._colon:
             colon = self._text.find(":", begin, self._end)
             self._colon = self._end if colon < 0 else colon
