@@ -38,6 +38,9 @@ class RecordingObserver:
         self.updates.append(uri)
         self._wake()
 
+    def subscriptions_changed(self) -> None:
+        self._wake()
+
     def logged(self, text: str) -> int:
         return sum(text in line for line in self.lines)
 

@@ -64,7 +64,7 @@ async def _read(running: Running, arguments: argparse.Namespace) -> int:
         server, uri = arguments.server, arguments.mention
     else:
         server, uri = await named(running.hub, arguments.mention)
-    result = await running.hub.read(server, uri)
+    result = await running.hub.read(server, uri, asked=True)
     for remark in result.notes:
         note(remark)
     listed = await _listed_type(running, server, uri, result.items)

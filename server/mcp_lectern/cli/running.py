@@ -62,7 +62,7 @@ class _Quiet:
     def status_changed(self, server: str) -> None:
         """Nothing to do."""
 
-    def contents_changed(self, server: str, uri: str | None) -> None:
+    def contents_changed(self, server: str, uri: str) -> None:
         """Nothing to do."""
 
     def log(self, server: str, line: str) -> None:

@@ -1,28 +1,32 @@
-"""Reads of resources: one flight per server and URI, and what the last read of each returned.
+"""Reads of resources: one flight per server and URI, and the one place that keeps what they returned.
 
 It must not decide who may read what, nor start servers: it is given a way to read.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 import anyio
 from anyio.abc import TaskGroup
 
+from mcp_lectern.mcp.client.cache import Cache, CacheKey
 from mcp_lectern.mcp.wire.resources import BlobItem, ReadResult, TextItem
 
 KEPT_BYTES = 64 * 1024 * 1024
 """What is kept of reads that no open document holds, in bytes."""
+READ = "resources/read"
 
 Key = tuple[str, str]
 """A server's name and a URI, byte for byte."""
+Fetch = Callable[[str, str, bool], Awaitable[ReadResult]]
+"""A read of a URI of a server; whether a person caused it, so that they may be asked something."""
 
 
 @dataclass(eq=False)
 class _Flight:
+    asked: bool
     done: anyio.Event = field(default_factory=anyio.Event)
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     waiting: int = 0
@@ -31,20 +35,28 @@ class _Flight:
 
 
 class Contents:
-    """``read`` joins a flight that is under way; a flight that nobody waits for any more is cancelled."""
+    """``read`` joins a flight that is under way; a flight that nobody waits for any more is cancelled.
 
-    def __init__(self, fetch: Callable[[str, str], Awaitable[ReadResult]]) -> None:
+    ``context`` names the authorization under which a server is spoken to: what came under another is
+    not seen.
+    """
+
+    def __init__(self, fetch: Fetch, context: Callable[[str], str] = lambda _server: "") -> None:
         self._fetch = fetch
+        self._context = context
         self._flights: dict[Key, _Flight] = {}
-        self._kept: OrderedDict[Key, ReadResult] = OrderedDict()
+        self._cache: Cache[ReadResult] = Cache(KEPT_BYTES, _size, self._is_pinned)
         self._pinned: dict[Key, int] = {}
 
-    async def read(self, tasks: TaskGroup, server: str, uri: str) -> ReadResult:
-        """A fresh result. Raises what ``fetch`` raises."""
+    async def read(self, tasks: TaskGroup, server: str, uri: str, *, asked: bool = False) -> ReadResult:
+        """A new result. Raises what ``fetch`` raises.
+
+        A flight that nobody may be asked anything on is not joined by a person's own read.
+        """
         key = (server, uri)
         flight = self._flights.get(key)
-        if flight is None or flight.scope.cancel_called:
-            flight = self._flights[key] = _Flight()
+        if flight is None or flight.scope.cancel_called or (asked and not flight.asked):
+            flight = self._flights[key] = _Flight(asked)
             tasks.start_soon(self._fly, key, flight)
         flight.waiting += 1
         try:
@@ -62,8 +74,9 @@ class Contents:
     async def _fly(self, key: Key, flight: _Flight) -> None:
         try:
             with flight.scope:
-                flight.result = await self._fetch(*key)
-                self.keep(key, flight.result)
+                flight.result = await self._fetch(*key, flight.asked)
+                if self._flights.get(key) is flight:
+                    self.keep(key, flight.result)
         except Exception as error:  # noqa: BLE001 - handed to every waiter, who raises it
             flight.error = error
         finally:
@@ -72,42 +85,64 @@ class Contents:
             flight.done.set()
 
     def kept(self, server: str, uri: str) -> ReadResult | None:
-        """What the last read returned, if it is still at hand."""
-        result = self._kept.get((server, uri))
-        if result is not None:
-            self._kept.move_to_end((server, uri))
-        return result
+        """What the last read returned, if it is still at hand: what an open document shows."""
+        return self._cache.at_hand(self._key(server, uri))
+
+    def fresh(self, server: str, uri: str) -> ReadResult | None:
+        """The same, while its server says that a new read would return no other."""
+        return self._cache.fresh(self._key(server, uri))
 
     def keep(self, key: Key, result: ReadResult) -> None:
-        """Remember a result; the least recently used ones that no document pins give way."""
-        self._kept[key] = result
-        self._kept.move_to_end(key)
-        total = sum(_size(kept) for kept in self._kept.values())
-        for old in list(self._kept):
-            if total <= KEPT_BYTES:
-                break
-            if old != key and old not in self._pinned:
-                total -= _size(self._kept.pop(old))
+        """Remember a result. One that a person's answers went into is never fresh."""
+        ttl_ms = 0 if result.answered else result.ttl_ms
+        public = result.cache_scope == "public" and not result.answered
+        self._cache.keep(self._key(*key), result, ttl_ms=ttl_ms, public=public)
 
-    def forget(self, server: str, uri: str | None = None, *, but: Collection[str] = ()) -> None:
-        """The next look at this resource (or at any of this server's, but these) reads it again."""
-        for key in [key for key in self._kept if key[0] == server and uri in (None, key[1])]:
-            if key[1] not in but:
-                del self._kept[key]
+    def changed(self, server: str, concerned: Callable[[str], bool]) -> list[str]:
+        """The server says that these URIs have changed: what is under way is late, and what is kept is old.
+
+        Returns those that an open document shows; what nobody shows is forgotten.
+        """
+        for key in [key for key in self._flights if key[0] == server and concerned(key[1])]:
+            del self._flights[key]
+        shown = [uri for uri in self.pinned(server) if concerned(uri)]
+        self._cache.expire(lambda key: key.server == server and key.parameters in shown)
+        self._cache.drop(
+            lambda key: key.server == server and key.parameters not in shown and concerned(key.parameters)
+        )
+        return shown
+
+    def forget(self, server: str, uri: str | None = None) -> None:
+        """The next look at this resource (or at any of this server's) reads it again."""
+        self._cache.drop(lambda key: key.server == server and uri in (None, key.parameters))
 
     def pin(self, server: str, uri: str) -> None:
         """A document shows this resource."""
         self._pinned[server, uri] = self._pinned.get((server, uri), 0) + 1
 
     def unpin(self, server: str, uri: str) -> None:
-        """A document that showed this resource is closed."""
+        """A document that showed this resource is closed; a person's answers are not kept beyond that."""
         count = self._pinned.pop((server, uri), 0) - 1
         if count > 0:
             self._pinned[server, uri] = count
+            return
+        kept = self.kept(server, uri)
+        if kept is not None and kept.answered:
+            self.forget(server, uri)
 
     def pinned(self, server: str) -> tuple[str, ...]:
         """The URIs of this server that open documents show."""
         return tuple(uri for name, uri in self._pinned if name == server)
+
+    def shows(self, server: str, uri: str) -> bool:
+        """Whether an open document shows what a read of this resource returned."""
+        return (server, uri) in self._pinned and self.kept(server, uri) is not None
+
+    def _key(self, server: str, uri: str) -> CacheKey:
+        return CacheKey(server, READ, uri, self._context(server))
+
+    def _is_pinned(self, key: CacheKey) -> bool:
+        return (key.server, key.parameters) in self._pinned
 
 
 def _size(result: ReadResult) -> int:

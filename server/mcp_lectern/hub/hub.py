@@ -7,6 +7,7 @@ runs on one event loop; what would hold that loop (indexing, fingerprints) runs 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -22,6 +23,7 @@ from mcp_lectern.hub.contents import Contents
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.failure import Refused
 from mcp_lectern.hub.link import Link, Surroundings
+from mcp_lectern.hub.live import Live
 from mcp_lectern.hub.log import ServerLog
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
 from mcp_lectern.mcp.connect import Limits, Root, Timing
@@ -46,7 +48,8 @@ class Hub:
         self.catalogue = Catalogue()
         self.indexes: Mapping[str, ServerIndex] = {}
         self.unreadable: dict[tuple[str, str], str] = {}
-        self.contents = Contents(self._fetch)
+        self.contents = Contents(self._fetch, self._authorization)
+        self.live = Live(self.contents, self._link_of, self._read_again, observer.contents_changed)
         self.timing = Timing()
         self.limits = Limits()
         self.folders: tuple[Root, ...] = ()
@@ -114,6 +117,7 @@ class Hub:
             self._scopes.pop(name).cancel()
             del self._links[name]
             self.contents.forget(name)
+            self.live.dropped(name)
             self.unreadable = {key: why for key, why in self.unreadable.items() if key[0] != name}
             self.catalogue = self.catalogue.with_servers(
                 other for other in self.catalogue.servers if other != name
@@ -160,8 +164,29 @@ class Hub:
         self._observer.catalogue_changed(listing.server)
 
     def _updated(self, server: str, uri: str | None) -> None:
+        # A notice that names no resource says nothing that could be acted on.
         if uri is not None:
-            self._observer.contents_changed(server, uri)
+            self.live.updated(self._group(), server, uri)
+
+    def opened(self, server: str, uri: str) -> None:
+        """A document of this resource is open from now on."""
+        self.live.opened(self._group(), server, uri)
+
+    def closed(self, server: str, uri: str) -> None:
+        """A document of this resource is closed."""
+        self.live.closed(self._group(), server, uri)
+
+    def read_open_again(self, servers: Iterable[str]) -> None:
+        """A person wants to see what open documents of these servers hold now; nobody waits."""
+        for server in servers:
+            self.live.updated(self._group(), server, None)
+
+    def _link_of(self, server: str) -> Link | None:
+        return self._links.get(server)
+
+    def _authorization(self, server: str) -> str:
+        link = self._links.get(server)
+        return link.authorization if link else ""
 
     def link(self, server: str) -> Link:
         """The link of a configured server. Raises Refused for any other name."""
@@ -206,26 +231,51 @@ class Hub:
         except (McpError, Refused) as error:
             link.log.write(str(error))
 
-    async def read(self, server: str, uri: str) -> ReadResult:
-        """A fresh read; the server is started if need be. Raises Refused, whatever went wrong.
+    async def read(self, server: str, uri: str, *, asked: bool = False, again: bool = False) -> ReadResult:
+        """A result that is new, or as good as new by its server's word; the server is started if need be.
 
-        A read that is not found lists the server again once and says whether the URI is still listed.
+        ``asked``: a person caused this, and may be asked something. ``again``: only a new result will do.
+        Raises Refused, whatever went wrong. A read that is not found lists the server again once and says
+        whether the URI is still listed.
         """
         self.link(server)
+        fresh = None if again else self.contents.fresh(server, uri)
+        if fresh is not None:
+            return fresh
         try:
-            result = await self.contents.read(self._group(), server, uri)
+            result = await self.contents.read(self._group(), server, uri, asked=asked)
         except McpError as error:
-            raise await self._unread(error, server, uri) from error
+            refused = await self._unread(error, server, uri)
+            if again or (stale := self._stale(error, server, uri)) is None:
+                raise refused from error
+            return stale
         self._now_readable(server, uri)
+        self.live.read_made(self._group(), server, uri)
         return result
 
-    async def _fetch(self, server: str, uri: str) -> ReadResult:
+    async def _read_again(self, server: str, uri: str) -> None:
+        await self.read(server, uri, again=True)
+
+    def _stale(self, error: McpError, server: str, uri: str) -> ReadResult | None:
+        """An earlier result that its server allowed to be kept, where the failure says nothing about it."""
+        kept = self.contents.kept(server, uri) if error.retryable else None
+        if kept is None or kept.answered or not kept.ttl_ms:
+            return None
+        return replace(kept, stale=f"This is what an earlier read returned. {error.message}")
+
+    def _unread_document(self, server: str) -> str | None:
+        """Why an open document does not show what its resource is now."""
+        shown = (self.unreadable.get((server, uri)) for uri in self.contents.pinned(server))
+        return next((why for why in shown if why), None)
+
+    async def _fetch(self, server: str, uri: str, asked: bool) -> ReadResult:  # noqa: ARG002 - a Fetch
         connection = await self.link(server).ready()
         return await connection.read(uri)
 
     def _now_readable(self, server: str, uri: str) -> None:
         if self.unreadable.pop((server, uri), None) is not None:
             self._observer.catalogue_changed(server)
+            self._observer.status_changed(server)
 
     async def _unread(self, error: McpError, server: str, uri: str) -> Refused:
         told = failure.of_error(error, uri)
@@ -237,6 +287,7 @@ class Hub:
             told = failure.Failure(told.kind, f"{told.message} {verdict}", server, uri, told.code)
         self.unreadable[server, uri] = told.message
         self._observer.catalogue_changed(server)
+        self._observer.status_changed(server)
         return Refused(told)
 
     async def stop(self, servers: Iterable[str] | None = None) -> None:
@@ -300,9 +351,10 @@ class Hub:
             era=connection.era if connection else None,
             protocol_version=connection.protocol_version if connection else None,
             server_info={"name": info.name, "version": info.version or ""} if info else None,
-            last_error=link.last_error,
+            last_error=link.last_error or self._unread_document(link.name),
             pid=connection.pid if connection else None,
             start_seconds=link.start_seconds,
             listing_seconds=refresh.seconds if refresh else None,
+            subscriptions=len(connection.subscriptions) if connection else 0,
             changed=link.entry.changed,
         )

@@ -56,6 +56,8 @@ class Link:
         self.last_error: str | None = entry.refusal
         self.start_seconds: float | None = None
         self.attempt: Attempt | None = None
+        self.authorization = ""
+        self._watched: dict[str, None] = {}
         self._surroundings = surroundings
         self._backoff = Backoff()
         self._wanted = anyio.Event()
@@ -101,6 +103,23 @@ class Link:
         if attempt.connection is None:
             raise attempt.error or self._stopped()
         return attempt.connection
+
+    def watch(self, uri: str) -> None:
+        """Be told of changes to this resource, by this process of the server and all later ones."""
+        self._watched[uri] = None
+        if (connection := self.connection) is not None:
+            connection.subscribe(uri)
+
+    def unwatch(self, uri: str) -> None:
+        """Be told of them no longer."""
+        self._watched.pop(uri, None)
+        if (connection := self.connection) is not None:
+            connection.unsubscribe(uri)
+
+    def _watch_again(self, connection: Connection) -> None:
+        """A new process knows of no subscription, and what changed before it started cannot be known."""
+        for uri in self._watched:
+            connection.subscribe(uri, missed=True)
 
     async def listed(self) -> None:
         """Start the server if need be and wait until its first walk has ended. Raises as :meth:`ready`."""
@@ -190,6 +209,7 @@ class Link:
             self.last_error = None
             self._enter(State.READY)
             attempt.settled.set()
+            self._watch_again(connection)
             async with anyio.create_task_group() as group:
                 group.start_soon(refresh.run, connection)
                 lost = await connection.wait_closed()
@@ -242,3 +262,6 @@ class _Observer:
 
     def resource_updated(self, uri: str | None) -> None:
         self._link._surroundings.updated(self._link.name, uri)  # noqa: SLF001 - the link's own inner class
+
+    def subscriptions_changed(self) -> None:
+        self._link._surroundings.changed(self._link.name)  # noqa: SLF001 - as above

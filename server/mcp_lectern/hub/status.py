@@ -47,6 +47,7 @@ class ServerStatus:
     start_seconds: float | None = None
     listing_seconds: float | None = None
     changed: tuple[str, ...] = field(default=())
+    subscriptions: int = 0
 
     def to_json(self) -> dict[str, object]:
         """The shape of contract 6; absent values are left out."""
@@ -61,7 +62,7 @@ class ServerStatus:
             "serverInfo": dict(self.server_info) if self.server_info else None,
             "resources": self.resources,
             "templates": self.templates,
-            "subscriptions": 0,
+            "subscriptions": self.subscriptions,
             "lastError": self.last_error,
             "pid": self.pid,
         }

@@ -33,7 +33,7 @@ async def opened(lectern: Lectern, server: str, uri: str) -> list[dict[str, Any]
 
     session, hub = lectern.session, await lectern.hub()
     before = hub.contents.kept(server, uri)
-    result = await hub.read(server, uri)
+    result = await hub.read(server, uri, asked=True)
     if session.opened is not None:
         await asyncio.to_thread(session.opened.add, (server, uri))
     if before is not None and before.items != result.items:
@@ -107,7 +107,7 @@ async def materialized(lectern: Lectern, document: str) -> MaterializedFile:
             server=key.server,
             uri=key.uri,
         )
-    result = await virtual.result_of(lectern, key)
+    result = await virtual.result_of(lectern, key, asked=True)
     return await _as_file(lectern, key, _item(key, result))
 
 
@@ -167,7 +167,7 @@ async def as_file(lectern: Lectern, server: str, uri: str) -> Path:
     from mcp_lectern.mcp.wire.resources import TextItem
 
     key = Key(server, uri)
-    result = await virtual.result_of(lectern, key)
+    result = await virtual.result_of(lectern, key, asked=False)
     if len(result.items) == 1:
         return (await _as_file(lectern, key, result.items[0])).path
     text = document_text(server, uri, result, virtual.listed_type(lectern.session, server, uri)) or ""

@@ -210,11 +210,11 @@ class Lectern(Hooks):
             servers = [status.to_json() for status in self.session.hub.status()]
             self.protocol.tell("lectern/status", {"servers": servers})
 
-    def contents_changed(self, server: str, uri: str | None) -> None:
-        """Documents that show this resource (or any of the server's) are to be read again."""
-        from mcp_lectern.lsp.virtual import refresh
+    def contents_changed(self, server: str, uri: str) -> None:
+        """Open documents of this resource show something else now: the client asks for it again."""
+        from mcp_lectern.lsp.virtual import ask_again
 
-        refresh(self, server, uri)
+        ask_again(self, server, uri)
 
     def log(self, server: str, line: str) -> None:
         """A line of a server's log, also in ours."""

@@ -51,14 +51,14 @@ class Synchronization:
             self._hold(uri, held=True)
 
     def _hold(self, uri: str, *, held: bool) -> None:
-        """A ``lectern:`` document that is open keeps what it shows from being forgotten."""
+        """A ``lectern:`` document that is open keeps what it shows, and hears of changes."""
         from mcp_lectern.documents.address import parse
 
         hub = self._lectern.session.hub
         key = parse(uri) if uri.startswith(SCHEME) else None
         if hub is None or key is None:
             return
-        (hub.contents.pin if held else hub.contents.unpin)(key.server, key.uri)
+        (hub.opened if held else hub.closed)(key.server, key.uri)
 
 
 def _change(change: Any) -> Change:

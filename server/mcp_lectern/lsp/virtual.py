@@ -65,7 +65,8 @@ async def text_of(lectern: Lectern, document: str) -> str:
         if names(document, key, None, binary_extension=session.client.file_system):
             session.served.add(document)
         return unread_page(key.server, key.uri)
-    result = await result_of(lectern, key)
+    # Whoever shows it already only looks again: that is no moment to ask a person something.
+    result = await result_of(lectern, key, asked=document not in session.documents)
     text = document_text(
         key.server,
         key.uri,
@@ -81,11 +82,14 @@ async def text_of(lectern: Lectern, document: str) -> str:
     return text
 
 
-async def result_of(lectern: Lectern, key: Key) -> ReadResult:
-    """What was read for a document that may be read, read now if it is not at hand. Raises Refused."""
+async def result_of(lectern: Lectern, key: Key, *, asked: bool) -> ReadResult:
+    """What was read for a document that may be read, read now if it is not at hand. Raises Refused.
+
+    ``asked``: a person caused this, and may be asked something for it.
+    """
     hub = await lectern.hub()
     kept = hub.contents.kept(key.server, key.uri)
-    return kept if kept is not None else await hub.read(key.server, key.uri)
+    return kept if kept is not None else await hub.read(key.server, key.uri, asked=asked)
 
 
 def key_of(session: Session, document: str) -> Key:
@@ -112,34 +116,6 @@ def key_of(session: Session, document: str) -> Key:
 
 def _no_item(key: Key) -> str:
     return f"{key.uri} of “{key.server}” has no part {(key.item or 0) + 1} any more: open it again."
-
-
-def refresh(lectern: Lectern, server: str, uri: str | None) -> None:
-    """A resource (or all of the server's) may have changed: what open documents show is read again."""
-    hub = lectern.session.hub
-    if hub is None:
-        return
-    held = [each for each in hub.contents.pinned(server) if uri in (None, each)]
-    for each in held:
-        lectern.spawn(_read_again(lectern, server, each), "refreshing a document")
-    if uri is None or uri not in held:
-        hub.contents.forget(server, uri, but=held)
-
-
-async def _read_again(lectern: Lectern, server: str, uri: str) -> None:
-    """A read that fails keeps the old text: the failure stands in the log, and on the mentions."""
-    from mcp_lectern.hub.failure import Refused
-
-    hub = await lectern.hub()
-    if not may_read(lectern.session, server, uri):
-        return
-    before = hub.contents.kept(server, uri)
-    try:
-        result = await hub.read(server, uri)
-    except Refused:
-        return
-    if result.items != (before.items if before else None):
-        ask_again(lectern, server, uri)
 
 
 def ask_again(lectern: Lectern, server: str, uri: str) -> None:

@@ -8,31 +8,39 @@ async with connect(parameters, server="docs", observer=observer, version="0.1.0"
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import anyio
-from anyio.abc import TaskGroup
 
-from .client.changes import Changes, Observer
+from .client.changes import Changes
+from .client.listening import Listening
+from .client.observer import Observer
 from .client.opening import Opened, Opening, Preference
 from .client.paging import WalkLimits
 from .client.resources import ResourceClient
+from .client.subscribing import Subscribing
+from .client.subscriptions import Subscriptions
 from .eras.era import Roots
 from .eras.handshake import Handshake
 from .eras.versions import HANDSHAKE_VERSIONS
-from .errors import ConnectionLost, RequestTimeout, StartFailed
+from .errors import ConnectionLost, McpError, NotUnderstood, RequestTimeout, StartFailed
 from .session import Patience, Session
+from .transport.duplex import Duplex
+from .transport.remote import HttpParameters
 from .transport.stdio import StdioParameters, start_process
+from .transport.task_group import task_group
 from .wire.failures import last_words
-from .wire.lifecycle import Capabilities, Root, ServerInfo
+from .wire.lifecycle import CLIENT_NAME, Capabilities, Root, ServerInfo
 from .wire.resources import Listing, ReadResult, Resource, ResourceTemplate
 
 __all__ = [
     "Capabilities",
     "Connection",
+    "HttpParameters",
     "Limits",
+    "Parameters",
     "Observer",
     "Root",
     "ServerInfo",
@@ -40,6 +48,8 @@ __all__ = [
     "Timing",
     "connect",
 ]
+
+Parameters = StdioParameters | HttpParameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,14 @@ class Limits:
 class Connection:
     """One open connection. Its calls may run at the same time, and each may be cancelled by itself."""
 
-    def __init__(self, session: Session, resources: ResourceClient, opened: Opened, pid: int | None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        resources: ResourceClient,
+        subscriptions: Subscriptions,
+        opened: Opened,
+        pid: int | None,
+    ) -> None:
         self.era: Literal["handshake", "stateless"] = opened.era.name
         self.protocol_version: str = opened.era.version
         self.server_info: ServerInfo | None = opened.server_info
@@ -73,6 +90,7 @@ class Connection:
         self.pid = pid
         self._session = session
         self._resources = resources
+        self._subscriptions = subscriptions
 
     async def list_resources(self) -> Listing[Resource]:
         """Every page; nothing, if the server has no resources. Raises McpError."""
@@ -85,6 +103,23 @@ class Connection:
     async def read(self, uri: str) -> ReadResult:
         """All items of one resource. Raises McpError, ResourceNotFound among them."""
         return await self._resources.read(uri)
+
+    def subscribe(self, uri: str, *, missed: bool = False) -> None:
+        """From now on the observer is told of changes to this resource, where the server offers that.
+
+        Counted: each call needs its ``unsubscribe``. Never waits; a refusal is quiet. ``missed``: it may have
+        changed unheard before, so that it counts as changed once the server watches it.
+        """
+        self._subscriptions.subscribe(uri, missed=missed)
+
+    def unsubscribe(self, uri: str) -> None:
+        """One of those who wanted to be told of changes wants it no more."""
+        self._subscriptions.unsubscribe(uri)
+
+    @property
+    def subscriptions(self) -> frozenset[str]:
+        """The URIs that the server says it watches for us."""
+        return self._subscriptions.granted
 
     @property
     def closed(self) -> bool:
@@ -99,7 +134,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    parameters: StdioParameters
+    parameters: Parameters
     server: str
     observer: Observer
     timing: Timing
@@ -113,7 +148,7 @@ class _Plan:
 
 @asynccontextmanager
 async def connect(
-    parameters: StdioParameters,
+    parameters: Parameters,
     *,
     server: str,
     observer: Observer,
@@ -123,11 +158,12 @@ async def connect(
     roots: Roots | None = None,
     version: str,
 ) -> AsyncIterator[Connection]:
-    """Start the server and agree with it; leaving ends its whole process tree, within about 2.5 s.
+    """Start or reach the server and agree with it; leaving ends a process's whole tree, within about 2.5 s.
 
     ``server`` is its configured name, for messages; ``version`` is this client's. Raises StartFailed,
-    VersionMismatch, RequestTimeout (not ready within ``timing.start``) or ServerError. A server that dies of
-    the probe is started once more, with ``initialize`` alone.
+    VersionMismatch, RequestTimeout (not ready within ``timing.start``), ServerError or HttpFailure. A process
+    that dies of the probe is started once more, with ``initialize`` alone; a remote server that takes no
+    message at its address is tried over the older HTTP+SSE (2026-07-28, basic/transports/streamable-http).
     """
     plan = _Plan(parameters, server, observer, timing or Timing(), limits or Limits(), roots, version)
     async with AsyncExitStack() as stack:
@@ -143,7 +179,26 @@ async def connect(
                 connection = await stack.enter_async_context(_connected(plan, "legacy"))
             except _DiedUnansweredError as again:
                 raise again.error from None
+        except NotUnderstood as refused:
+            older = _older(plan, refused)
+            if older is None:
+                raise
+            plan.log("the server takes no messages at its address; trying the older HTTP+SSE")
+            try:
+                connection = await stack.enter_async_context(_connected(older, "legacy"))
+            except McpError as error:
+                plan.log(str(error))
+                raise refused from error
         yield connection
+
+
+def _older(plan: _Plan, refused: NotUnderstood) -> _Plan | None:
+    """The same plan over the transport of 2024-11-05, where the refusal of ``initialize`` hints at it."""
+    parameters = plan.parameters
+    hints = refused.method == "initialize" and refused.status in (400, 404, 405)
+    if not hints or not isinstance(parameters, HttpParameters) or parameters.kind != "http":
+        return None
+    return replace(plan, parameters=replace(parameters, kind="sse"))
 
 
 class _DiedUnansweredError(Exception):
@@ -158,9 +213,9 @@ class _DiedUnansweredError(Exception):
 async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connection]:
     changes = Changes(plan.observer, plan.log)
     limit = plan.limits.read_bytes
-    process = start_process(plan.parameters, server=plan.server, log=plan.observer.log, limit=limit)
-    async with process as duplex, _task_group() as tasks:
-        plan.log(f"started process {duplex.pid}")
+    async with _transport(plan, limit) as duplex, task_group() as tasks:
+        if duplex.pid is not None:
+            plan.log(f"started process {duplex.pid}")
         session = Session(
             duplex,
             Handshake(HANDSHAKE_VERSIONS[0], plan.roots),
@@ -168,6 +223,7 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
             limit=limit,
             log=plan.log,
             on_notification=changes.heard,
+            on_renewed=changes.renewed,
         )
         tasks.start_soon(session.run)
         try:
@@ -177,11 +233,27 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
             if opened.era.name == "handshake":
                 duplex.agreed(opened.era.version)
                 session.notify("notifications/initialized")
-            changes.listen(session, opened.capabilities)
-            tasks.start_soon(changes.follow, session, opened.capabilities)
-            yield Connection(session, _resource_client(plan, session, opened), opened, duplex.pid)
+            subscriptions = _subscriptions(plan, session, opened, changes)
+            subscriptions.start()
+            tasks.start_soon(subscriptions.run)
+            resources = _resource_client(plan, session, opened)
+            yield Connection(session, resources, subscriptions, opened, duplex.pid)
         finally:
             session.close()
+
+
+def _transport(plan: _Plan, limit: int) -> AbstractAsyncContextManager[Duplex]:
+    parameters = plan.parameters
+    if isinstance(parameters, StdioParameters):
+        return start_process(parameters, server=plan.server, log=plan.observer.log, limit=limit)
+    agent = f"{CLIENT_NAME}/{plan.version}"
+    if parameters.kind == "sse":
+        from .transport.sse import open_sse
+
+        return open_sse(parameters, server=plan.server, agent=agent, log=plan.log, limit=limit)
+    from .transport.http import open_http
+
+    return open_http(parameters, server=plan.server, agent=agent, log=plan.log, limit=limit)
 
 
 async def _opened(plan: _Plan, session: Session, protocol: Preference) -> Opened:
@@ -190,6 +262,8 @@ async def _opened(plan: _Plan, session: Session, protocol: Preference) -> Opened
         with anyio.move_on_after(plan.timing.start):
             return await opening.open(protocol)
     except ConnectionLost as lost:
+        if isinstance(plan.parameters, HttpParameters):
+            raise
         error = _start_failed(plan.server, lost)
         if session.answered:
             raise error from lost
@@ -219,15 +293,10 @@ def _resource_client(plan: _Plan, session: Session, opened: Opened) -> ResourceC
     return ResourceClient(session, patience, limits, opened.capabilities.resources)
 
 
-@asynccontextmanager
-async def _task_group() -> AsyncIterator[TaskGroup]:
-    """A task group whose tasks end with it, and that raises a single error as itself."""
-    try:
-        async with anyio.create_task_group() as tasks:
-            yield tasks
-            tasks.cancel_scope.cancel()
-    except BaseExceptionGroup as group:
-        error = group.exceptions[0]
-        if len(group.exceptions) > 1:
-            raise
-        raise error from error.__cause__
+def _subscriptions(plan: _Plan, session: Session, opened: Opened, changes: Changes) -> Subscriptions:
+    kind = Listening if opened.era.listens else Subscribing
+    patience = Patience(plan.timing.request, plan.timing.total)
+    subscriptions = kind(session, opened.capabilities, patience, plan.observer, plan.log)
+    changes.handlers.update(subscriptions.handlers)
+    changes.on_renewed = subscriptions.renew
+    return subscriptions

@@ -20,6 +20,5 @@ async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     hub = await lectern.hub()
     wanted = None if server is None else (server,)
     await hub.list_again(wanted)
-    for name in wanted or hub.catalogue.servers:
-        lectern.contents_changed(name, None)
+    hub.read_open_again(wanted or tuple(hub.catalogue.servers))
     return await servers(lectern, {})

@@ -24,8 +24,8 @@ from mcp_lectern.mcp.eras.probe import (
 )
 from mcp_lectern.mcp.eras.stateless import Stateless
 from mcp_lectern.mcp.eras.versions import HANDSHAKE_VERSIONS, SPOKEN_VERSIONS, STATELESS_VERSIONS
-from mcp_lectern.mcp.errors import McpError, VersionMismatch
-from mcp_lectern.mcp.session import Pending, Session
+from mcp_lectern.mcp.errors import McpError, NotUnderstood, VersionMismatch
+from mcp_lectern.mcp.session import Outcome, Pending, Session
 from mcp_lectern.mcp.wire.jsonrpc import Answer, Refusal
 from mcp_lectern.mcp.wire.lifecycle import Capabilities, ServerInfo, initialize_params
 
@@ -60,7 +60,7 @@ class Opening:
             return await self._shake_hands(HANDSHAKE_VERSIONS[0], None)
         probe = self._send_probe(STATELESS_VERSIONS[0])
         outcome = await self.session.peek(probe, self.probe if preference == "auto" else float("inf"))
-        verdict = judge_probe(_reply(outcome))
+        verdict = judge_probe(_probed(outcome))
         if isinstance(verdict, SpeakStateless):
             return await self._speak_stateless(verdict)
         if isinstance(verdict, NoCommonVersion):
@@ -79,7 +79,7 @@ class Opening:
         found = verdict.discovered
         if found is None:
             again = self._send_probe(verdict.version)
-            second = judge_probe(_reply(await self.session.peek(again, self.probe)))
+            second = judge_probe(_probed(await self.session.peek(again, self.probe)))
             self.session.forget(again)
             found = second.discovered if isinstance(second, SpeakStateless) else None
         era = Stateless(verdict.version, self.client_version)
@@ -137,7 +137,7 @@ class Opening:
             first = await _first_of(waiting)
             if first is call:
                 return None
-            verdict = judge_probe(_reply(first.outcome))
+            verdict = judge_probe(_probed(first.outcome))
             if isinstance(verdict, SpeakStateless):
                 return verdict
             probe = None
@@ -145,7 +145,7 @@ class Opening:
     async def _last_chance(self, probe: Pending | None) -> SpeakStateless | None:
         if probe is None:
             return None
-        verdict = judge_probe(_reply(await self.session.peek(probe, self.probe)))
+        verdict = judge_probe(_probed(await self.session.peek(probe, self.probe)))
         self.session.forget(probe)
         return verdict if isinstance(verdict, SpeakStateless) else None
 
@@ -157,10 +157,16 @@ class Opening:
         )
 
 
-def _reply(outcome: Answer | Refusal | McpError | None) -> Answer | Refusal | None:
+def _reply(outcome: Outcome | None) -> Answer | Refusal | None:
+    """The reply to a request. Raises what left it without one."""
     if isinstance(outcome, McpError):
         raise outcome
     return outcome
+
+
+def _probed(outcome: Outcome | None) -> Answer | Refusal | NotUnderstood | None:
+    """The reply to the probe. Raises an outage, which is no verdict."""
+    return outcome if isinstance(outcome, NotUnderstood) else _reply(outcome)
 
 
 async def _first_of(waiting: list[Pending]) -> Pending:

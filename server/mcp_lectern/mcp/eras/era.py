@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from mcp_lectern.mcp.wire.lifecycle import Capabilities, Root
+from mcp_lectern.mcp.wire.lifecycle import Root
 
 Json = Any
 Roots = Callable[[], Sequence[Root]]
@@ -32,5 +32,9 @@ class Era(Protocol):
     def answer(self, method: str, /) -> dict[str, Json] | None:
         """The ``result`` or ``error`` member that answers the server's request; None: nothing is written."""
 
-    def change_stream(self, capabilities: Capabilities, /) -> dict[str, Json] | None:
-        """The parameters of the ``subscriptions/listen`` that brings list changes, where one is needed."""
+    @property
+    def listens(self) -> bool:
+        """Whether notices come on ``subscriptions/listen`` streams, and not by themselves."""
+
+    def listen_params(self, *, list_changes: bool, uris: Sequence[str]) -> dict[str, Json] | None:
+        """The parameters of a ``subscriptions/listen`` for these notices; None where none is to be opened."""

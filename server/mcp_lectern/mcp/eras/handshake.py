@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from mcp_lectern.mcp.wire.jsonrpc import METHOD_NOT_FOUND
-from mcp_lectern.mcp.wire.lifecycle import Capabilities
 
 from .era import Roots
 
@@ -45,6 +44,11 @@ class Handshake:
             return {"result": {"roots": [{"uri": root.uri, "name": root.name} for root in self.roots()]}}
         return {"error": {"code": METHOD_NOT_FOUND, "message": f"Method not found: {method[:100]}"}}
 
-    def change_stream(self, _capabilities: Capabilities, /) -> dict[str, Json] | None:
-        """None: change notices come by themselves."""
+    @property
+    def listens(self) -> bool:
+        """Change notices come by themselves, and updates after ``resources/subscribe``."""
+        return False
+
+    def listen_params(self, *, list_changes: bool, uris: Sequence[str]) -> dict[str, Json] | None:  # noqa: ARG002 - an Era
+        """None: this era has no such stream."""
         return None

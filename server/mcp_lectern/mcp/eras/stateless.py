@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from mcp_lectern.mcp.wire.lifecycle import META, Capabilities, client_info
+from mcp_lectern.mcp.wire.lifecycle import META, client_info
 
 Json = Any
 
@@ -43,6 +43,16 @@ class Stateless:
         """None: clients of this era write no responses (basic/transports/stdio)."""
         return None
 
-    def change_stream(self, capabilities: Capabilities, /) -> dict[str, Json] | None:
-        """A listen for list changes where the server declares them (basic/patterns/subscriptions)."""
-        return {"notifications": {"resourcesListChanged": True}} if capabilities.list_changed else None
+    @property
+    def listens(self) -> bool:
+        """All notices come on ``subscriptions/listen`` streams."""
+        return True
+
+    def listen_params(self, *, list_changes: bool, uris: Sequence[str]) -> dict[str, Json] | None:
+        """A filter that holds what is wanted and nothing else (basic/patterns/subscriptions)."""
+        wanted: dict[str, Json] = {}
+        if list_changes:
+            wanted["resourcesListChanged"] = True
+        if uris:
+            wanted["resourceSubscriptions"] = list(uris)
+        return {"notifications": wanted} if wanted else None

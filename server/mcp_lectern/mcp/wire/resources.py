@@ -82,13 +82,17 @@ Item = TextItem | BlobItem | UnreadableItem
 class ReadResult:
     """The whole ``contents`` of one read, in order. ``ttl_ms`` is 0 where absent or unusable.
 
-    ``notes`` are sentences about what was tolerated (an item with both text and blob, say).
+    ``notes`` are sentences about what was tolerated (an item with both text and blob, say). ``answered``: a
+    person was asked something on the way. ``stale`` is a sentence that says why this is an older result, served
+    since a new one could not be had.
     """
 
     items: tuple[Item, ...]
     ttl_ms: int = 0
     cache_scope: str = "private"
     notes: tuple[str, ...] = ()
+    answered: bool = False
+    stale: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
