@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_lectern.mcp.errors import NotUnderstood
 from mcp_lectern.mcp.wire.jsonrpc import INVALID_PARAMS, Answer, Refusal
 from mcp_lectern.mcp.wire.lifecycle import (
     Capabilities,
@@ -70,7 +71,9 @@ class HandshakeRefused:
     message: str
 
 
-def judge_probe(outcome: Answer | Refusal | None) -> SpeakStateless | ShakeHands | NoCommonVersion:
+def judge_probe(
+    outcome: Answer | Refusal | NotUnderstood | None,
+) -> SpeakStateless | ShakeHands | NoCommonVersion:
     """The verdict on the reply to ``server/discover``; None is silence within the probe's time."""
     if isinstance(outcome, Answer) and (found := discovered(outcome.result)):
         return _choose(found.versions, found)

@@ -43,7 +43,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """The peer had forgotten the session and was greeted anew: what it was subscribed to, it no longer is."""
+    """Notices may be lost, and subscriptions with them: peer or stream were opened anew."""
 
 
 Arrival = bytes | Oversize | Unanswered | Cut | Renewed

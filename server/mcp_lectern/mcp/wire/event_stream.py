@@ -1,7 +1,7 @@
 """Server-sent events out of a stream of bytes, with bounded memory; must not do I/O or know JSON.
 
-WHATWG HTML, server-sent events. An own parser: httpx-sse decodes to text first, keeps an event of any size, and
-does not tell an event's id apart from the last one of the stream.
+WHATWG HTML, server-sent events. An own parser: httpx-sse decodes to text first, keeps an event of any size in
+memory, and drops the events without data that only carry an id or a delay.
 """
 
 from __future__ import annotations

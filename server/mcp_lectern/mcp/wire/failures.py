@@ -32,7 +32,7 @@ class Asked:
         """The server answered with an error."""
         code = "" if refusal.code is None else f" (code {refusal.code})"
         return ServerError(
-            f'Server "{self.server}" refused {self._what}: {refusal.message}{code}.',
+            f'Server "{self.server}" refused {self.what}: {refusal.message}{code}.',
             server=self.server,
             method=self.method,
             code=refusal.code,
@@ -54,7 +54,7 @@ class Asked:
     def timed_out(self, seconds: float, setting: str) -> RequestTimeout:
         """Nothing came within ``seconds``, which is the value of ``setting``."""
         return RequestTimeout(
-            f'Server "{self.server}" did not answer {self._what} within {seconds:g} s; '
+            f'Server "{self.server}" did not answer {self.what} within {seconds:g} s; '
             f"try again, or raise {setting} if it is slow.",
             server=self.server,
             method=self.method,
@@ -63,7 +63,7 @@ class Asked:
     def too_large(self, limit: int) -> TooLarge:
         """The answer has more than ``limit`` bytes."""
         return TooLarge(
-            f'Server "{self.server}" answered {self._what} with more than the limit of {limit} bytes; '
+            f'Server "{self.server}" answered {self.what} with more than the limit of {limit} bytes; '
             "raise limits.readBytes if that much is wanted.",
             server=self.server,
             method=self.method,
@@ -72,7 +72,7 @@ class Asked:
     def invalid(self, what: str) -> InvalidResult:
         """The answer is not what the protocol allows; ``what`` is a phrase for what it is instead."""
         return InvalidResult(
-            f'Server "{self.server}" answered {self._what} with {what}, '
+            f'Server "{self.server}" answered {self.what} with {what}, '
             "which the protocol does not allow; its author should know.",
             server=self.server,
             method=self.method,
@@ -81,7 +81,7 @@ class Asked:
     def broken_off(self) -> ConnectionLost:
         """The connection that was to bring the answer ended before it; the server itself may be well."""
         return ConnectionLost(
-            f'The connection to server "{self.server}" broke off before it answered {self._what}; try again.',
+            f'The connection to server "{self.server}" broke off before it answered {self.what}; try again.',
             server=self.server,
             method=self.method,
         )
@@ -89,14 +89,15 @@ class Asked:
     def needs_input(self) -> InputRequired:
         """The server asks a question first."""
         return InputRequired(
-            f'Server "{self.server}" asks a question before it answers {self._what}, '
+            f'Server "{self.server}" asks a question before it answers {self.what}, '
             "and questions cannot be answered here.",
             server=self.server,
             method=self.method,
         )
 
     @property
-    def _what(self) -> str:
+    def what(self) -> str:
+        """The request in a few words."""
         return f"{self.method} for {self.subject}" if self.subject else self.method
 
 

@@ -1,4 +1,4 @@
-"""What an HTTP request says in its headers about the message in its body; must not do I/O or know HTTP clients.
+"""What an HTTP request says in its headers about the message in its body; must not do I/O or know httpx.
 
 Specification 2026-07-28, basic/transports/streamable-http, request metadata and value encoding.
 """

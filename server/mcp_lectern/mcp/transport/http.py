@@ -1,0 +1,402 @@
+"""MCP over Streamable HTTP, in the shape of either era; must not know what methods mean to those above.
+
+Specification 2025-03-26 to 2025-11-25, basic/transports: a session, a stream for what the server says
+unasked, resumption. Specification 2026-07-28, basic/transports/streamable-http: none of these, and metadata
+in headers. Which shape a message takes is its own matter: those of the stateless era say their version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, Final
+
+import anyio
+from anyio.abc import TaskGroup
+
+from mcp_lectern.mcp.errors import McpError, NotUnderstood, Unreachable
+from mcp_lectern.mcp.wire import jsonrpc
+from mcp_lectern.mcp.wire.failures import Asked
+from mcp_lectern.mcp.wire.http_headers import (
+    SESSION_HEADER,
+    handshake_headers,
+    media_type,
+    session_of,
+    stateless_headers,
+)
+from mcp_lectern.mcp.wire.jsonrpc import encode
+
+from .arrivals import Arrivals
+from .delays import growing
+from .duplex import Arrival, Cut, Ending, Outgoing, Renewed, Unanswered
+from .exchange import EVENT_STREAM, Exchange, events, resume
+from .http_client import CutShortError, HttpClient, Reply, open_client
+from .http_status import SMALL, error_of, failure, session_lost, unaddressed_error
+from .remote import HttpParameters
+from .server_stream import ServerStream
+from .task_group import task_group
+
+AT_ONCE: Final = 32
+"""Requests that are under way at the same time; a stream of notices is not one of them."""
+PATIENCE: Final = 20.0
+"""Seconds of Retry-After that are waited for; what is to wait longer fails, and says so."""
+TRIES: Final = 3
+DELETE_SECONDS: Final = 1.0
+INITIALIZED: Final = "notifications/initialized"
+STREAMING: Final = "subscriptions/listen"
+ACCEPT: Final = {"Accept": f"application/json, {EVENT_STREAM}", "Content-Type": "application/json"}
+
+Json = Any
+
+
+class _SessionLostError(Exception):
+    """The server no longer knows the session that the request named."""
+
+
+class HttpDuplex:
+    """A ``Duplex`` over HTTP: each message is a POST of its own, and what comes back meets in one place."""
+
+    pid: int | None = None
+
+    def __init__(
+        self, client: HttpClient, tasks: TaskGroup, *, server: str, limit: int, log: Callable[[str], None]
+    ) -> None:
+        self._client = client
+        self._tasks = tasks
+        self._server = server
+        self._limit = limit
+        self._log = log
+        self._arrivals = Arrivals()
+        self._open: dict[int, Exchange] = {}
+        self._slots = anyio.Semaphore(AT_ONCE)
+        self._greeted = anyio.Event()
+        self._greeted.set()
+        self._ending: Ending | None = None
+        self._version: str | None = None
+        self._session: str | None = None
+        self._greeting: Mapping[str, Json] | None = None
+        self._renewing = anyio.Lock()
+        self._stream = ServerStream(client, self._arrivals, self, server=server, limit=limit, log=log)
+
+    # What the session asks.
+
+    def post(self, message: Outgoing) -> None:
+        """Send it as soon as those before it that must come first have arrived."""
+        if self._ending is not None:
+            return
+        if not isinstance(message, Mapping) or "method" not in message or "id" not in message:
+            self._tasks.start_soon(self._say, message, self._greeted, self._next_gate(message))
+            return
+        asked = _asked(self._server, message)
+        exchange = self._open[message["id"]] = Exchange(message["id"], asked)
+        self._tasks.start_soon(self._request, message, exchange, self._greeted)
+
+    def release(self, identity: int, notice: Outgoing | None = None) -> None:
+        """Close the stream of a request that is given up; the handshake era is told so in words, too."""
+        exchange = self._open.get(identity)
+        if exchange is not None:
+            exchange.release(at_once=notice is not None)
+        if notice is not None and self._version is not None:
+            self.post(notice)
+
+    def agreed(self, version: str) -> None:
+        """From now on every request says so in a header."""
+        self._version = version
+
+    async def receive(self) -> AsyncIterator[Arrival]:
+        """What all streams bring, in the order in which it is handled."""
+        async with aclosing(self._arrivals.take()) as arrivals:
+            async for arrival in arrivals:
+                yield arrival
+
+    async def ended(self) -> Ending:
+        """Why nothing more can come."""
+        return self._ending or Ending()
+
+    # What the stream of notices asks.
+
+    @property
+    def session(self) -> str | None:
+        """The session that the server opened, if it opens any."""
+        return self._session
+
+    def headers(self) -> dict[str, str]:
+        """What a request of the handshake era says about itself."""
+        return handshake_headers(self._version, self._session)
+
+    async def end(self, reason: str) -> None:
+        """Nothing can be reached any more; ``reason`` is a phrase that follows the server's name."""
+        if self._ending is None:
+            self._ending = Ending(reason=reason)
+            await self._arrivals.end()
+
+    async def renew(self, stale: str | None) -> None:
+        """A new session in place of a lost one, once for all who ask. Raises McpError or CutShortError."""
+        async with self._renewing:
+            if self._session != stale or self._greeting is None:
+                return
+            self._log("the server has lost the session; opening a new one")
+            await self._greet(self._greeting)
+            await self._arrivals.bring(Renewed())
+            self._stream.restart()
+
+    # How messages go out.
+
+    def _next_gate(self, message: Outgoing) -> anyio.Event | None:
+        """What is posted after ``notifications/initialized`` waits until that has arrived."""
+        if isinstance(message, Mapping) and message.get("method") == INITIALIZED:
+            self._greeted = anyio.Event()
+            return self._greeted
+        return None
+
+    async def _say(self, message: Outgoing, gate: anyio.Event, opens: anyio.Event | None) -> None:
+        await gate.wait()
+        asked = _asked(self._server, message)
+        try:
+            headers = {**ACCEPT, **(stateless_headers(message) or self.headers())}
+            async with self._client.send(asked, "POST", headers, encode(message)) as reply:
+                if reply.status >= 400:
+                    self._log(f"the server answered {asked.method} with HTTP {reply.status}")
+        except (McpError, CutShortError) as error:
+            self._log(f"{asked.method} was not delivered: {error}")
+        finally:
+            if opens is not None:
+                opens.set()
+                self._tasks.start_soon(self._stream.follow)
+
+    async def _request(self, message: Mapping[str, Json], exchange: Exchange, gate: anyio.Event) -> None:
+        try:
+            with exchange.scope:
+                await gate.wait()
+                outcome = await self._outcome(message, exchange)
+                if outcome is not None and not exchange.released:
+                    await self._arrivals.bring(outcome)
+        finally:
+            self._open.pop(exchange.identity, None)
+
+    async def _outcome(self, message: Mapping[str, Json], exchange: Exchange) -> Arrival | None:
+        """Carry one request out; the arrival that ends it where no message of the server did."""
+        try:
+            if message["method"] == STREAMING:
+                await self._carry_out(message, exchange)
+            else:
+                async with self._slots:
+                    await self._carry_out(message, exchange)
+        except CutShortError:
+            return Cut(exchange.identity)
+        except _SessionLostError:
+            error = exchange.asked.invalid("a lost session, twice in a row")
+            return Unanswered(exchange.identity, error)
+        except Unreachable as error:
+            await self._arrivals.bring(Unanswered(exchange.identity, error))
+            await self.end("cannot be reached any more")
+        except McpError as error:
+            return Unanswered(exchange.identity, error)
+        return None
+
+    async def _carry_out(self, message: Mapping[str, Json], exchange: Exchange) -> None:
+        """Send it, wait where the server asks for that, and once more in a new session where one was lost."""
+        renewed, tries = False, 0
+        while True:
+            session = self._session
+            try:
+                wait = await self._try(message, exchange, last=tries + 1 >= TRIES)
+            except _SessionLostError:
+                if renewed:
+                    raise
+                renewed = True
+                await self.renew(session)
+                continue
+            if wait is None:
+                return
+            tries += 1
+            await anyio.sleep(wait + growing(0))
+
+    async def _try(self, message: Mapping[str, Json], exchange: Exchange, *, last: bool) -> float | None:
+        """One attempt; the seconds after which the server wants another, or None if it is done."""
+        stateless = stateless_headers(message)
+        greeting = message["method"] == "initialize"
+        headers = {} if greeting else self.headers()
+        body = encode(message)
+        async with self._client.send(
+            exchange.asked, "POST", {**ACCEPT, **(stateless or headers)}, body
+        ) as reply:
+            session = headers.get(SESSION_HEADER) if stateless is None else None
+            if not 200 <= reply.status < 300:
+                return await self._refused(reply, exchange, session, last=last)
+            if greeting:
+                self._greeting = message
+                self._session = session_of(reply.headers.get(SESSION_HEADER))
+            if message["method"] == STREAMING:
+                reply.keep_alive()
+            done = await self._taken(reply, exchange, session)
+        if not done and not exchange.released:
+            await self._pick_up(exchange, session, stateless=stateless is not None)
+        return None
+
+    async def _pick_up(self, exchange: Exchange, session: str | None, *, stateless: bool) -> None:
+        """The event stream ended without the answer."""
+        if stateless:
+            raise CutShortError
+        if exchange.last_id is None:
+            raise exchange.asked.broken_off()
+
+        async def take(reply: Reply) -> None:
+            if reply.status != 200:
+                await self._refused(reply, exchange, session, last=True)
+            await self._taken(reply, exchange, session)
+
+        await resume(self._client, exchange, self.headers, take)
+        if not exchange.released:
+            raise exchange.asked.broken_off()
+
+    # How answers come in.
+
+    async def _refused(
+        self, reply: Reply, exchange: Exchange, session: str | None, *, last: bool
+    ) -> float | None:
+        """A status that is no success: raises what it means, or returns the seconds to wait."""
+        body = await reply.beginning(SMALL)
+        if session is not None and session_lost(reply.status, body, exchange.identity):
+            raise _SessionLostError
+        error = failure(
+            exchange.asked,
+            reply.status,
+            reply.headers,
+            body,
+            own_credentials=self._client.own_credentials,
+        )
+        if reply.status in (429, 503) and not last and (error.retry_after or PATIENCE + 1) <= PATIENCE:
+            return error.retry_after
+        refusal = error_of(body, exchange.identity)
+        if (
+            isinstance(error, NotUnderstood)
+            and refusal
+            and not _is_older(exchange.asked, reply.status, refusal)
+        ):
+            await self._arrivals.bring(Unanswered(exchange.identity, refusal))
+            return None
+        raise error
+
+    async def _taken(self, reply: Reply, exchange: Exchange, session: str | None) -> bool:
+        """Bring what a successful response holds; False for an event stream that ended without the answer."""
+        kind = media_type(reply.headers.get("content-type"))
+        if kind == EVENT_STREAM:
+            async with aclosing(events(reply, exchange, self._limit)) as messages:
+                async for raw in messages:
+                    await self._message(raw, exchange, session)
+            return exchange.released
+        body = await reply.body(self._limit)
+        if body is None:
+            raise exchange.asked.too_large(self._limit)
+        if reply.status != 200 and not body:
+            self._log(f"the server took {exchange.asked.method} with HTTP {reply.status} and no answer")
+            return True
+        if kind not in ("application/json", "") or not body:
+            raise failure(
+                exchange.asked,
+                reply.status,
+                reply.headers,
+                body[:SMALL],
+                own_credentials=self._client.own_credentials,
+            )
+        await self._message(body, exchange, session)
+        if not exchange.released:
+            raise exchange.asked.invalid("something that does not answer it")
+        return True
+
+    async def _message(self, raw: bytes, exchange: Exchange, session: str | None) -> None:
+        """One message that came in answer to a request, though it may be about something else."""
+        if session is not None and session_lost(200, raw, exchange.identity):
+            raise _SessionLostError
+        refusal = unaddressed_error(raw, exchange.identity)
+        await self._arrivals.bring(Unanswered(exchange.identity, refusal) if refusal else raw)
+        if refusal:
+            exchange.release(at_once=False)
+
+    # The session.
+
+    async def _greet(self, greeting: Mapping[str, Json]) -> None:
+        """``initialize`` again, outside the session that asks for it. Raises McpError or CutShortError."""
+        asked = _asked(self._server, greeting)
+        exchange = Exchange(greeting["id"], asked)
+        async with self._client.send(asked, "POST", ACCEPT, encode(greeting)) as reply:
+            if not 200 <= reply.status < 300:
+                body = await reply.beginning(SMALL)
+                own = self._client.own_credentials
+                raise failure(asked, reply.status, reply.headers, body, own_credentials=own)
+            await self._check_greeting(reply, exchange)
+            session = session_of(reply.headers.get(SESSION_HEADER))
+        self._session = session
+        initialized = encode(jsonrpc.notification(INITIALIZED))
+        async with self._client.send(asked, "POST", {**ACCEPT, **self.headers()}, initialized):
+            pass
+
+    async def _check_greeting(self, reply: Reply, exchange: Exchange) -> None:
+        async for raw in _messages(reply, exchange, self._limit):
+            message = jsonrpc.read(raw)
+            if isinstance(message, jsonrpc.Refusal):
+                raise exchange.asked.refused(message)
+            if isinstance(message, jsonrpc.Answer):
+                result = message.result if isinstance(message.result, dict) else {}
+                if result.get("protocolVersion", self._version) != self._version:
+                    await self.end("speaks another version of the protocol since it was restarted")
+                    raise exchange.asked.broken_off()
+                return
+        raise exchange.asked.invalid("no message")
+
+    async def close(self) -> None:
+        """Take leave of a session, without waiting long for it."""
+        self._ending = self._ending or Ending()
+        self._arrivals.close()
+        if self._session is None or self._ending.reason:
+            return
+        with anyio.move_on_after(DELETE_SECONDS, shield=True):
+            try:
+                asked = Asked(self._server, "the end of the session")
+                async with self._client.send(asked, "DELETE", self.headers()):
+                    pass
+            except (McpError, CutShortError):
+                return
+
+
+@asynccontextmanager
+async def open_http(
+    parameters: HttpParameters, *, server: str, agent: str, log: Callable[[str], None], limit: int
+) -> AsyncIterator[HttpDuplex]:
+    """A duplex to a remote server; leaving ends its session. ``limit``: bytes a message."""
+    async with open_client(parameters, server=server, agent=agent) as client:
+        duplex: HttpDuplex | None = None
+        try:
+            async with task_group() as tasks:
+                duplex = HttpDuplex(client, tasks, server=server, limit=limit, log=log)
+                yield duplex
+        finally:
+            if duplex is not None:
+                await duplex.close()
+
+
+async def _messages(reply: Reply, exchange: Exchange, limit: int) -> AsyncIterator[bytes]:
+    """The messages of a response of either type."""
+    if media_type(reply.headers.get("content-type")) == EVENT_STREAM:
+        async for raw in events(reply, exchange, limit):
+            yield raw
+        return
+    body = await reply.body(limit)
+    if body:
+        yield body
+
+
+def _asked(server: str, message: Outgoing) -> Asked:
+    method = str(message.get("method", "an answer")) if isinstance(message, Mapping) else "an answer"
+    params = message.get("params") if isinstance(message, Mapping) else None
+    uri = params.get("uri") if isinstance(params, Mapping) else None
+    return Asked(server, method, uri if isinstance(uri, str) else "")
+
+
+def _is_older(asked: Asked, status: int, refusal: jsonrpc.Refusal) -> bool:
+    """Whether a refused ``initialize`` may come from a server of the older transport."""
+    return asked.method == "initialize" and status in (400, 404, 405) and refusal.code not in _VERSION_ERRORS
+
+
+_VERSION_ERRORS: Final = (-32602, -32022, -32021, -32020)

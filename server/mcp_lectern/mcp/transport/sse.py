@@ -1,0 +1,203 @@
+"""MCP over the older HTTP+SSE: one stream for all answers, a POST for each message; must not know methods.
+
+Specification 2024-11-05, basic/transports (HTTP with SSE).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, Final
+
+import anyio
+from anyio.abc import TaskGroup
+
+from mcp_lectern.mcp.errors import McpError, StartFailed, Unreachable
+from mcp_lectern.mcp.wire.event_stream import Event, EventStream
+from mcp_lectern.mcp.wire.failures import Asked
+from mcp_lectern.mcp.wire.framing import Oversize
+from mcp_lectern.mcp.wire.http_headers import handshake_headers, media_type
+from mcp_lectern.mcp.wire.jsonrpc import encode
+
+from .arrivals import Arrivals
+from .duplex import Arrival, Ending, Outgoing, Unanswered
+from .exchange import EVENT_STREAM
+from .http_client import CutShortError, HttpClient, Reply, open_client
+from .http_status import SMALL, failure
+from .remote import HttpParameters, beside, shown
+from .task_group import task_group
+
+ENDPOINT_SECONDS: Final = 15.0
+INITIALIZED: Final = "notifications/initialized"
+STREAM: Final = "the event stream"
+LONGEST_ENDPOINT: Final = 8192
+
+Json = Any
+Events = AsyncGenerator[Event | Oversize]
+
+
+class SseDuplex:
+    """A ``Duplex``; its end is the end of the stream."""
+
+    pid: int | None = None
+
+    def __init__(
+        self, client: HttpClient, tasks: TaskGroup, endpoint: str, *, log: Callable[[str], None]
+    ) -> None:
+        self._client = client
+        self._tasks = tasks
+        self._endpoint = endpoint
+        self._log = log
+        self._arrivals = Arrivals()
+        self._open: dict[int, anyio.CancelScope] = {}
+        self._greeted = anyio.Event()
+        self._greeted.set()
+        self._ending: Ending | None = None
+        self._version: str | None = None
+
+    def post(self, message: Outgoing) -> None:
+        """Send it as soon as ``notifications/initialized``, if that was before it, has arrived."""
+        if self._ending is not None:
+            return
+        gate, opens = self._greeted, None
+        if isinstance(message, Mapping) and message.get("method") == INITIALIZED:
+            opens = self._greeted = anyio.Event()
+        self._tasks.start_soon(self._send, message, gate, opens)
+
+    def release(self, _identity: int, notice: Outgoing | None = None) -> None:
+        """Cancel in words: all answers share one stream."""
+        if notice is not None:
+            self.post(notice)
+
+    def agreed(self, version: str) -> None:
+        """From now on every request says so in a header, which servers of this transport ignore."""
+        self._version = version
+
+    async def receive(self) -> AsyncIterator[Arrival]:
+        """The stream's messages, and the failures of what was sent."""
+        async with aclosing(self._arrivals.take()) as arrivals:
+            async for arrival in arrivals:
+                yield arrival
+
+    async def ended(self) -> Ending:
+        """Why the stream is over."""
+        return self._ending or Ending()
+
+    async def read(self, events: Events) -> None:
+        """Bring all that the stream brings, until it ends."""
+        async for event in events:
+            if isinstance(event, Oversize):
+                await self._arrivals.bring(event)
+            elif event.name == "message":
+                await self._arrivals.bring(event.data)
+        await self._end("closed its event stream")
+
+    async def _end(self, reason: str) -> None:
+        if self._ending is None:
+            self._ending = Ending(reason=reason)
+            await self._arrivals.end()
+
+    async def _send(self, message: Outgoing, gate: anyio.Event, opens: anyio.Event | None) -> None:
+        await gate.wait()
+        try:
+            error = await self._delivered(message)
+        finally:
+            if opens is not None:
+                opens.set()
+        if error is None:
+            return
+        identity = message.get("id") if isinstance(message, Mapping) and "method" in message else None
+        if identity is None:
+            self._log(f"a message was not delivered: {error}")
+        else:
+            await self._arrivals.bring(Unanswered(identity, error))
+        if isinstance(error, Unreachable):
+            await self._end("cannot be reached any more")
+
+    async def _delivered(self, message: Outgoing) -> McpError | None:
+        """Post one message; the error if it was not taken."""
+        asked = _asked(self._client.server, message)
+        headers = {"Content-Type": "application/json", **handshake_headers(self._version, None)}
+        try:
+            sent = self._client.send(asked, "POST", headers, encode(message), url=self._endpoint)
+            async with sent as reply:
+                body = await reply.beginning(SMALL)
+                if 200 <= reply.status < 300:
+                    return None
+                own = self._client.own_credentials
+                return failure(asked, reply.status, reply.headers, body, own_credentials=own)
+        except CutShortError:
+            return asked.broken_off()
+        except McpError as error:
+            return error
+
+
+@asynccontextmanager
+async def open_sse(
+    parameters: HttpParameters, *, server: str, agent: str, log: Callable[[str], None], limit: int
+) -> AsyncIterator[SseDuplex]:
+    """A duplex over the older transport. ``limit``: bytes a message. Raises StartFailed or HttpFailure."""
+    asked = Asked(server, STREAM)
+    async with open_client(parameters, server=server, agent=agent) as client:
+        try:
+            async with client.send(asked, "GET", {"Accept": EVENT_STREAM}) as reply:
+                await _check(client, asked, reply)
+                reply.keep_alive()
+                async with aclosing(_events(reply, limit)) as events, task_group() as tasks:
+                    endpoint = await _endpoint(client, events)
+                    duplex = SseDuplex(client, tasks, endpoint, log=log)
+                    tasks.start_soon(duplex.read, events)
+                    yield duplex
+        except CutShortError as error:
+            raise StartFailed(
+                f'Server "{server}" broke the connection off before it said anything; try again.',
+                server=server,
+            ) from error
+
+
+async def _check(client: HttpClient, asked: Asked, reply: Reply) -> None:
+    if reply.status == 200 and media_type(reply.headers.get("content-type")) == EVENT_STREAM:
+        return
+    body = await reply.beginning(SMALL)
+    raise failure(asked, reply.status, reply.headers, body, own_credentials=client.own_credentials)
+
+
+async def _events(reply: Reply, limit: int) -> Events:
+    """The stream's events, until it ends, however it does."""
+    stream = EventStream(limit)
+    try:
+        async with aclosing(reply.chunks()) as chunks:
+            async for chunk in chunks:
+                for event in stream.feed(chunk):
+                    yield event
+    except CutShortError:
+        return
+
+
+async def _endpoint(client: HttpClient, events: Events) -> str:
+    """Where messages are to be sent: the stream's first event. Raises StartFailed."""
+    event: Event | Oversize | None = None
+    with anyio.move_on_after(ENDPOINT_SECONDS):
+        event = await anext(events, None)
+    server = client.server
+    if not isinstance(event, Event) or event.name != "endpoint" or len(event.data) > LONGEST_ENDPOINT:
+        raise StartFailed(
+            f'Server "{server}" does not say where to send messages; is {shown(client.url)} its address?',
+            server=server,
+        )
+    endpoint, same = beside(client.url, event.data.decode("utf-8", "replace").strip())
+    if not same:
+        raise StartFailed(
+            f'Server "{server}" wants messages to be sent to {shown(endpoint)}, which is another origin; '
+            "nothing was sent there.",
+            server=server,
+        )
+    return endpoint
+
+
+def _asked(server: str, message: Outgoing) -> Asked:
+    if not isinstance(message, Mapping):
+        return Asked(server, "a batch")
+    params = message.get("params")
+    uri = params.get("uri") if isinstance(params, Mapping) else None
+    return Asked(server, str(message.get("method", "an answer")), uri if isinstance(uri, str) else "")
