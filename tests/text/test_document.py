@@ -15,6 +15,7 @@ from pygls.workspace import TextDocument
 from mcp_lectern.text.document import Change, Document
 from mcp_lectern.text.encodings import Encoding, units
 from mcp_lectern.text.lines import line_starts
+from mcp_lectern.text.positions import Positions
 
 ENCODINGS: list[Encoding] = ["utf-8", "utf-16", "utf-32"]
 encodings = st.sampled_from(ENCODINGS)
@@ -53,6 +54,31 @@ def test_position_and_offset_are_inverse(text: str, encoding: Encoding, data: st
     back = subject.offset(line, character, encoding)
     inside_line_end = subject.text[offset - 1 : offset + 1] == "\r\n" and offset > 0
     assert back == (offset - 1 if inside_line_end else offset)
+
+
+@given(pieces, encodings, st.lists(st.integers(-1, 20), max_size=8))
+def test_positions_of_many_offsets_are_those_of_each(
+    text: str, encoding: Encoding, offsets: list[int]
+) -> None:
+    subject = document(text)
+    for order in (offsets, sorted(offsets)):
+        walk = Positions(subject, encoding)
+        assert [walk.of(offset) for offset in order] == [subject.position(o, encoding) for o in order]
+
+
+@given(pieces, pieces, st.data())
+def test_whoever_watches_is_told_what_was_replaced(text: str, new: str, data: st.DataObject) -> None:
+    subject = document(text)
+    before, told = subject.text, []
+    subject.watch = lambda start, end, after: told.append((start, end, after))
+    whole = data.draw(st.booleans())
+    places = sorted(data.draw(st.tuples(st.integers(0, len(before)), st.integers(0, len(before)))))
+    first, second = (subject.position(place, "utf-32") for place in places)
+    subject.apply([(None if whole else (first, second), new)], 2, "utf-32")
+    ((start, end, after),) = told
+    assert (after, subject.edition) == (subject.text, 1)
+    assert after[:start] == before[:start]
+    assert after[len(after) - (len(before) - end) :] == before[end:]
 
 
 @given(

@@ -7,7 +7,7 @@ in units of a position encoding.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from mcp_lectern.text.encodings import Encoding, code_points, units
@@ -22,14 +22,20 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Document:
-    """One open document: its text, kept equal to the editor's over full and incremental changes."""
+    """One open document: its text, kept equal to the editor's over full and incremental changes.
 
-    __slots__ = ("_index", "_text", "language_id", "uri", "version")
+    ``edition`` differs after every change, whatever versions an editor counts. ``watch`` is told of each one:
+    where the replaced text began and ended, and the whole text since.
+    """
+
+    __slots__ = ("_index", "_text", "edition", "language_id", "uri", "version", "watch")
 
     def __init__(self, uri: str, language_id: str, version: int, text: str) -> None:
         self.uri = uri
         self.language_id = language_id
         self.version = version
+        self.edition = 0
+        self.watch: Callable[[int, int, str], None] | None = None
         self._set(text)
 
     @property
@@ -63,16 +69,19 @@ class Document:
 
     def position(self, offset: int, encoding: Encoding) -> Position:
         """The position of an offset; one outside the text or inside a line end clamps."""
-        offset = min(max(offset, 0), len(self._text))
-        line = self._index.line_at(offset)
-        start, end = self._bounds(line)
-        return line, units(self._text[start : min(offset, end)], encoding)
+        line, start, end = self.line_around(offset)
+        return line, units(self._text[start : max(min(offset, end), start)], encoding)
+
+    def line_around(self, offset: int) -> tuple[int, int, int]:
+        """The line that holds an offset, where it begins and where its line end begins."""
+        line = self._index.line_at(min(max(offset, 0), len(self._text)))
+        return line, *self._bounds(line)
 
     def apply(self, changes: Sequence[Change], version: int, encoding: Encoding) -> None:
         """Apply changes in order, each to the text that the one before it left."""
         for target, text in changes:
             if target is None:
-                self._set(text)
+                self._replace_all(text)
             else:
                 first, second = (self.offset(*position, encoding) for position in target)
                 self._splice(min(first, second), max(first, second), text)
@@ -97,10 +106,21 @@ class Document:
         after = "".join((before[:start], text, before[end:]))
         # An editor that counts UTF-16 may complete a pair with two edits; here it is one character then.
         if _SURROGATE.search(after, max(start - 1, 0), start + len(text) + 1):
-            self._set(after)
+            self._replace_all(after)
             return
         self._text = after
         self._index.replace(before, start, end, after)
+        self._tell(start, end)
+
+    def _replace_all(self, text: str) -> None:
+        length = len(self._text)
+        self._set(text)
+        self._tell(0, length)
+
+    def _tell(self, start: int, end: int) -> None:
+        self.edition += 1
+        if self.watch is not None:
+            self.watch(start, end, self._text)
 
 
 def _joined(text: str) -> str:
