@@ -176,7 +176,7 @@ def test_a_nul_in_a_value_is_a_sentence_and_no_crash(ready: Machine) -> None:
 
 
 def test_a_remote_entry_is_not_started(machine: Machine) -> None:
-    assert "starts programs only" in refused(spec({"url": "https://x"}), machine)
+    assert "nothing to start" in refused(spec({"url": "https://x"}), machine)
 
 
 def test_on_windows_names_ignore_case_and_the_network_is_not_asked(machine: Machine, workspace: Path) -> None:

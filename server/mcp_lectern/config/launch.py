@@ -22,7 +22,7 @@ from mcp_lectern.config.search import DEFAULT_EXTENSIONS, Search, for_a_shell, i
 from mcp_lectern.config.variables import Expansion, environment_lookup, expand
 from mcp_lectern.settings.sentences import quoted
 
-_SECRET_NAME = re.compile(
+SECRET_NAME = re.compile(
     r"key|token|secret|passw|passphrase|credential|auth|cookie|session|dsn", re.IGNORECASE
 )
 
@@ -71,9 +71,7 @@ class _Launching:
 
     def run(self) -> Launch | tuple[Problem, ...]:
         if self.spec.command is None:
-            return (
-                self._problem(f"it is reached over {self.spec.kind}, and this release starts programs only"),
-            )
+            return (self._problem(f"it is reached over {self.spec.kind}, so that there is nothing to start"),)
         command = self._expand(self.spec.command, "command")
         arguments = tuple(self._expand(argument, "args") for argument in self.spec.args)
         written_folder = self._expand(self.spec.cwd, "cwd") if self.spec.cwd else None
@@ -132,7 +130,7 @@ class _Launching:
             environment[name] = value
 
     def _mask(self, name: str, value: str | None) -> None:
-        if value and _SECRET_NAME.search(name):
+        if value and SECRET_NAME.search(name):
             self.secrets.append(value)
 
     def _env_file(self, path: Path) -> Mapping[str, str]:

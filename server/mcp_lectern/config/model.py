@@ -86,6 +86,22 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class Remote:
+    """A remote entry with its variables expanded: what a server is reached with. Never logged or shown.
+
+    ``secrets`` are the values that must be masked in every log; ``warning`` is a sentence for the user.
+    """
+
+    url: str
+    headers: Mapping[str, str]
+    kind: str
+    ca_file: Path | None = None
+    proxy: str | None = None
+    secrets: tuple[str, ...] = ()
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What one source holds. ``claimed`` are the names that it writes, those of rejected entries included."""
 

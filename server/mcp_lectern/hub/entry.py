@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from mcp_lectern.config.model import Launch, Level, ServerSpec
+from mcp_lectern.config.model import Launch, Level, Remote, ServerSpec
 from mcp_lectern.hub.failure import Refused, refused
 from mcp_lectern.hub.status import State
 
@@ -22,7 +22,7 @@ class Entry:
     fingerprint: str
     shows: Mapping[str, object]
     approved: bool
-    launched: Launch | None = None
+    launched: Launch | Remote | None = None
     refusal: str | None = None
     changed: tuple[str, ...] = ()
 
@@ -66,12 +66,17 @@ class Entry:
         return essence(self) == essence(other)
 
     @property
+    def warning(self) -> str | None:
+        """A sentence about what the entry risks, for the user."""
+        return self.launched.warning if isinstance(self.launched, Remote) else None
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """The values that no log may show."""
         return self.launched.secrets if self.launched else ()
 
-    def launch(self) -> Launch:
-        """What to start. Raises Refused where there is nothing."""
+    def launch(self) -> Launch | Remote:
+        """What to start or to reach. Raises Refused where there is nothing."""
         if not self.can_start or self.launched is None:
             raise self.refused()
         return self.launched

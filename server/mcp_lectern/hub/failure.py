@@ -14,6 +14,7 @@ _KINDS: tuple[tuple[type[errors.McpError], str], ...] = (
     (errors.VersionMismatch, "protocol"),
     (errors.InputRequired, "protocol"),
 )
+_NEEDS_SIGN_IN = "needsSignIn"
 _STDERR_SHOWN = 600
 """Characters of a dead process's stderr that a message carries."""
 
@@ -45,7 +46,14 @@ def refused(kind: str, message: str, *, server: str | None = None, uri: str | No
 def of_error(error: errors.McpError, uri: str | None = None) -> Failure:
     """The failure that an MCP error means; a dead process adds its exit code and the end of its stderr."""
     kind = next((name for kind, name in _KINDS if isinstance(error, kind)), "serverFailed")
+    if needs_sign_in(error):
+        kind = _NEEDS_SIGN_IN
     return Failure(kind, message_of(error), error.server, uri, error.code)
+
+
+def needs_sign_in(error: errors.McpError) -> bool:
+    """Whether a person can help by signing in."""
+    return isinstance(error, errors.Unauthorized) and error.sign_in
 
 
 def message_of(error: errors.McpError) -> str:

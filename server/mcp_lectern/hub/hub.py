@@ -339,7 +339,7 @@ class Hub:
         return ServerStatus(
             name=link.name,
             origin=link.entry.spec.origin.label,
-            transport=link.entry.spec.kind,
+            transport=connection.transport if connection else link.entry.spec.kind,
             state=link.state,
             approved=link.entry.approved,
             fingerprint=link.entry.fingerprint,

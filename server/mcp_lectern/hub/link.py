@@ -17,10 +17,18 @@ from mcp_lectern.hub import failure
 from mcp_lectern.hub.backoff import Backoff
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.log import ServerLog
+from mcp_lectern.hub.memory import Memory
 from mcp_lectern.hub.refresh import Refresh
 from mcp_lectern.hub.status import State
-from mcp_lectern.mcp.connect import Connection, Limits, Root, StdioParameters, Timing, connect
-from mcp_lectern.mcp.errors import ConnectionLost, McpError, RequestTimeout, StartFailed
+from mcp_lectern.mcp.connect import Connection, Limits, Parameters, Root, Timing, connect
+from mcp_lectern.mcp.errors import (
+    ConnectionLost,
+    HttpFailure,
+    McpError,
+    RequestTimeout,
+    StartFailed,
+    Unreachable,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,7 @@ class Link:
         self._watched: dict[str, None] = {}
         self._surroundings = surroundings
         self._backoff = Backoff()
+        self._memory = Memory()
         self._wanted = anyio.Event()
         self._scope: anyio.CancelScope | None = None
         self._at_rest = anyio.Event()
@@ -191,21 +200,20 @@ class Link:
 
     async def _session(self, attempt: Attempt, began: float) -> ConnectionLost:
         surroundings = self._surroundings
-        launch = self.entry.launch()
-        parameters = StdioParameters(launch.command, launch.args, launch.env, launch.cwd)
         attempt.refresh = refresh = Refresh(self.name, surroundings.publish, self.log.write)
         async with connect(
-            parameters,
+            self._parameters(),
             server=self.name,
             observer=_Observer(self, refresh),
             timing=self._timing(),
             limits=surroundings.limits,
-            protocol=self.entry.protocol,
+            protocol=self._memory.protocol(self.entry.protocol),
             roots=surroundings.roots if self.entry.roots else None,
             version=surroundings.version,
         ) as connection:
             self.start_seconds = time.monotonic() - began
             attempt.connection = connection
+            self._memory.learn(connection)
             self.last_error = None
             self._enter(State.READY)
             attempt.settled.set()
@@ -215,6 +223,9 @@ class Link:
                 lost = await connection.wait_closed()
                 group.cancel_scope.cancel()
         return lost
+
+    def _parameters(self) -> Parameters:
+        return self._memory.parameters(self.entry.launch())
 
     def _timing(self) -> Timing:
         timing = self._surroundings.timing
@@ -227,13 +238,16 @@ class Link:
 
     def _ended(self, error: McpError, uptime: float) -> float | None:
         """Note why the server is gone, and decide whether it is worth another try by itself."""
-        delay = self._backoff.delay(uptime)
+        delay = max(self._backoff.delay(uptime), getattr(error, "retry_after", None) or 0.0)
+        if not uptime:
+            self._memory = Memory()
         self._patient_until = time.monotonic() + delay
         self.last_error = failure.message_of(error)
         self.log.write(self.last_error)
-        may_heal = isinstance(error, (ConnectionLost, RequestTimeout)) or (
-            isinstance(error, StartFailed) and error.exit_code is not None
-        )
+        if failure.needs_sign_in(error):
+            self._enter(State.NEEDS_SIGN_IN)
+            return None
+        may_heal = _may_heal(error)
         self._enter(State.BACKING_OFF if may_heal else State.FAILED)
         return delay if may_heal else None
 
@@ -245,6 +259,15 @@ class Link:
     def _enter(self, state: State) -> None:
         self.state = state
         self._surroundings.changed(self.name)
+
+
+def _may_heal(error: McpError) -> bool:
+    """Whether another try makes sense without anybody having changed anything here."""
+    if isinstance(error, HttpFailure):
+        return error.retryable
+    if isinstance(error, StartFailed):
+        return error.exit_code is not None or isinstance(error, Unreachable)
+    return isinstance(error, (ConnectionLost, RequestTimeout))
 
 
 class _Observer:

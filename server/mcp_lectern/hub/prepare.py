@@ -11,14 +11,21 @@ from pathlib import Path
 
 from mcp_lectern.config.discover import config_layers, discover
 from mcp_lectern.config.launch import launch
-from mcp_lectern.config.model import Configuration, Launch, ServerSpec
+from mcp_lectern.config.model import Configuration, Launch, Problem, Remote, ServerSpec
 from mcp_lectern.config.places import Machine
+from mcp_lectern.config.remote import Network, remote
 from mcp_lectern.hub.entry import Entry, not_approved
 from mcp_lectern.settings import Settings, read
 from mcp_lectern.trust.approvals import Approvals, default_path
 from mcp_lectern.trust.fingerprint import fingerprint_of, shows
 from mcp_lectern.trust.material import gather
 from mcp_lectern.trust.policy import decide
+
+
+_UNTRUSTED_NETWORK = (
+    "The settings under “network” may come from a workspace and are not used: "
+    "write them into a file that is given with --config."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +70,44 @@ def prepare(
         workspace_servers=request.workspace_servers,
         previous=previous,
     )
+    network, untrusted = _network(request, settings)
     policy = request.workspace_servers or settings.workspace_servers
     known = approvals or Approvals(default_path())
     folder = request.folders[0] if request.folders else None
-    entries = (_entry(spec, machine, folder, known, policy) for spec in configuration.specs)
+    entries = [
+        _entry(spec, machine, folder, known, policy=policy, network=network) for spec in configuration.specs
+    ]
+    warnings += [*untrusted, *(entry.warning for entry in entries if entry.warning)]
     return Prepared(settings, tuple(warnings), configuration, tuple(entries))
 
 
+def _network(request: Request, settings: Settings) -> tuple[Network, tuple[str, ...]]:
+    """The network's settings from trusted layers alone, and a sentence where another one names some."""
+    layers = [*config_layers(request.config_files), *(request.layers if request.trusted_settings else ())]
+    trusted, _ = read(layers)
+    network = Network(trusted.network_ca_file, trusted.network_proxy)
+    if network == Network(settings.network_ca_file, settings.network_proxy):
+        return network, ()
+    return network, (_UNTRUSTED_NETWORK,)
+
+
 def _entry(
-    spec: ServerSpec, machine: Machine, folder: Path | None, approvals: Approvals, policy: str
+    spec: ServerSpec,
+    machine: Machine,
+    folder: Path | None,
+    approvals: Approvals,
+    *,
+    policy: str,
+    network: Network,
 ) -> Entry:
-    launched = launch(spec, machine=machine, workspace_folder=folder)
-    ready = launched if isinstance(launched, Launch) else None
-    covered = shows(spec, gather(spec, ready, machine=machine, workspace_folder=folder))
+    launched: Launch | Remote | tuple[Problem, ...]
+    if spec.kind == "stdio":
+        launched = launch(spec, machine=machine, workspace_folder=folder)
+    else:
+        launched = remote(spec, machine=machine, network=network, workspace_folder=folder)
+    ready = launched if isinstance(launched, (Launch, Remote)) else None
+    started = ready if isinstance(ready, Launch) else None
+    covered = shows(spec, gather(spec, started, machine=machine, workspace_folder=folder))
     decision = decide(spec, covered, approvals, workspace_servers=policy)
     refusal = _refusal(spec, launched, decision.changed, approved=decision.approved)
     startable = None if spec.disabled else ready
@@ -85,7 +117,11 @@ def _entry(
 
 
 def _refusal(
-    spec: ServerSpec, launched: Launch | Sequence[object], changed: tuple[str, ...], *, approved: bool
+    spec: ServerSpec,
+    launched: Launch | Remote | tuple[Problem, ...],
+    changed: tuple[str, ...],
+    *,
+    approved: bool,
 ) -> str | None:
     if spec.disabled:
         return (
@@ -93,9 +129,9 @@ def _refusal(
         )
     if not approved:
         return not_approved(spec, changed)
-    if not isinstance(launched, Launch):
-        return " ".join(str(getattr(problem, "message", problem)) for problem in launched)
-    return None
+    if isinstance(launched, (Launch, Remote)):
+        return None
+    return " ".join(problem.message for problem in launched)
 
 
 def approve(entry: Entry, approvals: Approvals | None = None) -> None:

@@ -40,8 +40,8 @@ __all__ = [
     "Connection",
     "HttpParameters",
     "Limits",
-    "Parameters",
     "Observer",
+    "Parameters",
     "Root",
     "ServerInfo",
     "StdioParameters",
@@ -81,13 +81,16 @@ class Connection:
         resources: ResourceClient,
         subscriptions: Subscriptions,
         opened: Opened,
+        *,
         pid: int | None,
+        transport: Literal["stdio", "http", "sse"],
     ) -> None:
         self.era: Literal["handshake", "stateless"] = opened.era.name
         self.protocol_version: str = opened.era.version
         self.server_info: ServerInfo | None = opened.server_info
         self.capabilities: Capabilities = opened.capabilities
         self.pid = pid
+        self.transport = transport
         self._session = session
         self._resources = resources
         self._subscriptions = subscriptions
@@ -237,7 +240,8 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
             subscriptions.start()
             tasks.start_soon(subscriptions.run)
             resources = _resource_client(plan, session, opened)
-            yield Connection(session, resources, subscriptions, opened, duplex.pid)
+            kind = "stdio" if isinstance(plan.parameters, StdioParameters) else plan.parameters.kind
+            yield Connection(session, resources, subscriptions, opened, pid=duplex.pid, transport=kind)
         finally:
             session.close()
 

@@ -5,6 +5,7 @@ The only module, with those of ``auth``, that knows httpx: its exceptions become
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
@@ -225,6 +226,6 @@ def _reason(error: BaseException) -> str:
     words = str(error)
     while found is not None:
         if isinstance(found, OSError) and found.strerror:
-            return found.strerror
+            return found.strerror if isinstance(found, socket.gaierror) else os.strerror(found.errno)
         found = found.__cause__ or found.__context__
     return (words or type(error).__name__).rstrip(".")
