@@ -27,6 +27,7 @@ class News:
         self.states: list[tuple[str, str]] = []
         self.published: list[tuple[str, int]] = []
         self.logs: list[tuple[str, str]] = []
+        self.contents: list[tuple[str, str]] = []
         self.hub: Hub
         self._something = anyio.Event()
 
@@ -40,6 +41,7 @@ class News:
         self._tell()
 
     def contents_changed(self, server: str, uri: str) -> None:
+        self.contents.append((server, uri))
         self._tell()
 
     def log(self, server: str, line: str) -> None:

@@ -45,6 +45,7 @@ class Editor:
         self.registered: list[types.Registration] = []
         self.messages: list[types.ShowMessageParams] = []
         self.published: list[types.PublishDiagnosticsParams] = []
+        self.statuses: list[dict[str, Any]] = []
         self.result: types.InitializeResult
         self._version = 0
         self._news = asyncio.Condition()
@@ -185,10 +186,24 @@ class Editor:
         def refresh(params: types.TextDocumentContentRefreshParams) -> None:
             self._note(self.refreshed, params.uri)
 
+        @client.feature("lectern/status")
+        def status(params: Any) -> None:
+            servers = plain(params)["servers"]
+            self._note(self.statuses, {server["name"]: server for server in servers})
+
         @client.feature(types.CLIENT_REGISTER_CAPABILITY)
         def register(params: types.RegistrationParams) -> None:
             for registration in params.registrations:
                 self._note(self.registered, registration)
+
+
+def plain(value: Any) -> Any:
+    """Parameters of a method of our own, which the client's library gives as named tuples, as plain JSON."""
+    if hasattr(value, "_asdict"):
+        return {key: plain(each) for key, each in value._asdict().items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return {key: plain(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
 @contextlib.asynccontextmanager

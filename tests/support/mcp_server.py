@@ -176,6 +176,9 @@ class Server:
             return
         if not isinstance(message, dict) or "method" not in message:
             return
+        if message["method"] == "notifications/cancelled":
+            cancelled = (message.get("params") or {}).get("requestId")
+            self.listening = [stream for stream in self.listening if stream != cancelled]
         answer = self._scripted(message["method"])
         if "gate" in answer or any("gate" in action for action in answer.get("before", [])):
             threading.Thread(target=self._answer, args=(message, answer), daemon=True).start()

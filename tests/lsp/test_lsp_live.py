@@ -1,0 +1,118 @@
+"""An open document changes by itself when its resource does, as an editor sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+from tests.support.lsp_client import Editor, running
+from tests.support.scripted_server import ScriptedServer
+
+pytestmark = pytest.mark.anyio
+
+OFFERED = {"resources": {"subscribe": True, "listChanged": True}}
+ONE = [{"uri": "a://1", "name": "one", "mimeType": "text/plain"}]
+UPDATED = "notifications/resources/updated"
+ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])
+
+
+async def opened(editor: Editor) -> str:
+    """Open the resource by command, and its document as an editor does; its address."""
+    answer = await editor.command("open", server="it", uri="a://1", reveal=False)
+    document: str = answer["documents"][0]["document"]
+    editor.open(document, await editor.content(document), "plaintext")
+    return document
+
+
+async def subscriptions(editor: Editor, count: int) -> None:
+    """Wait until the status tells so many."""
+
+    def told() -> bool:
+        return bool(editor.statuses) and editor.statuses[-1]["it"]["subscriptions"] == count
+
+    await editor.until(told)
+    assert (await editor.servers())["it"]["subscriptions"] == count
+
+
+@ERAS
+async def test_an_open_document_changes_when_its_resource_does(tmp_path: Path, era: str) -> None:
+    with ScriptedServer(
+        tmp_path, era=era, capabilities=OFFERED, resources=ONE, contents={"a://1": "old"}
+    ) as it:
+        async with running(tmp_path, {"it": it.entry()}, experimental={"status": True}) as editor:
+            document = await opened(editor)
+            await subscriptions(editor, 1)
+            assert len(it.received("resources/read")) == 1
+            it.change(contents={"a://1": "new"}, notify=False)
+            it.notify(UPDATED, {"uri": "a://1"})
+            await editor.until(lambda: editor.refreshed == [document])
+            assert await editor.content(document) == "new"
+            assert len(it.received("resources/read")) == 2
+            editor.close(document)
+            await subscriptions(editor, 0)
+
+
+@ERAS
+async def test_a_notice_without_a_change_refreshes_nothing(tmp_path: Path, era: str) -> None:
+    with ScriptedServer(
+        tmp_path, era=era, capabilities=OFFERED, resources=ONE, contents={"a://1": "same"}
+    ) as it:
+        async with running(tmp_path, {"it": it.entry()}, experimental={"status": True}) as editor:
+            document = await opened(editor)
+            await subscriptions(editor, 1)
+            it.notify(UPDATED, {"uri": "a://1"})
+            await it.wait_received("resources/read", 2)
+            it.change(contents={"a://1": "other"}, notify=False)
+            it.notify(UPDATED, {"uri": "a://1"})
+            await editor.until(lambda: bool(editor.refreshed))
+            assert editor.refreshed == [document]
+
+
+async def test_a_failed_refresh_keeps_the_text_and_shows_in_the_status(tmp_path: Path) -> None:
+    answers = {"resources/read": [{}, {"error": {"code": -32603, "message": "disk on fire"}}, {}]}
+    with ScriptedServer(
+        tmp_path, capabilities=OFFERED, resources=ONE, contents={"a://1": "old"}, answers=answers
+    ) as it:
+        async with running(tmp_path, {"it": it.entry()}, experimental={"status": True}) as editor:
+            document = await opened(editor)
+            await subscriptions(editor, 1)
+            it.notify(UPDATED, {"uri": "a://1"})
+            await editor.until(lambda: "disk on fire" in editor.statuses[-1]["it"].get("lastError", ""))
+            assert await editor.content(document) == "old"
+            assert not editor.refreshed
+            assert not editor.messages
+
+
+async def test_a_page_that_only_offers_to_read_is_never_subscribed_to(tmp_path: Path) -> None:
+    from mcp_lectern.documents.address import address
+
+    with ScriptedServer(tmp_path, capabilities=OFFERED, resources=ONE, contents={"b://2": "x"}) as it:
+        async with running(tmp_path, {"it": it.entry()}, experimental={"status": True}) as editor:
+            await editor.listed()
+            page = address("it", "b://2", None, None, binary_extension=False)
+            editor.open(page, await editor.content(page), "markdown")
+            await opened_other(editor, it)
+            assert not it.received("resources/read")[:-1]
+            watched = [message["params"]["uri"] for message in it.received("resources/subscribe")]
+            assert watched == ["a://1"]
+
+
+async def opened_other(editor: Editor, it: ScriptedServer) -> None:
+    """Another document, opened later: when that one is subscribed to, the first had its chance."""
+    it.change(contents={"a://1": "x"}, notify=False)
+    await opened(editor)
+    await subscriptions(editor, 1)
+
+
+async def test_refresh_by_command_reads_open_documents_again(tmp_path: Path) -> None:
+    with ScriptedServer(
+        tmp_path, capabilities={"resources": {}}, resources=ONE, contents={"a://1": "old"}
+    ) as it:
+        async with running(tmp_path, {"it": it.entry()}) as editor:
+            document = await opened(editor)
+            it.change(contents={"a://1": "new"}, notify=False)
+            await editor.command("refresh")
+            await editor.until(lambda: editor.refreshed == [document])
+            assert await editor.content(document) == "new"
+            assert types.WORKSPACE_TEXT_DOCUMENT_CONTENT in {each.method for each in editor.registered}
