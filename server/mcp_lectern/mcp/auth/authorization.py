@@ -133,7 +133,7 @@ class Authorization:
             return await self._anew(challenge)
 
     async def sign_in(self, interaction: Interaction) -> None:
-        """Sign in since a person asks for it; an earlier sign-in that still waits ends. Raises SignInFailed."""
+        """Sign in since a person asks for it; an earlier one that still waits ends. Raises SignInFailed."""
         if self._signing_in is not None:
             self._signing_in.cancel()
         with anyio.CancelScope() as scope:

@@ -5,17 +5,17 @@ Specification 2026-07-28, basic/authorization, authorization flow steps.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import suppress
 from dataclasses import dataclass
 
 import anyio
 import httpx
+from anyio.abc import SocketListener
 
 from mcp_lectern.mcp.auth import endpoint
 from mcp_lectern.mcp.auth import grant as forms
 from mcp_lectern.mcp.auth.addresses import split
-from mcp_lectern.mcp.auth.loopback import Redirect, listening, port_of
+from mcp_lectern.mcp.auth.loopback import Redirect, listen, port_of, serving
 from mcp_lectern.mcp.auth.model import Client, Found, Grant, Interaction, OAuthSettings, Step
 from mcp_lectern.mcp.auth.registration import registered
 
@@ -35,7 +35,7 @@ class PersonSignIn:
         """Ask the person, and redeem what they bring back. Raises SignInFailed."""
         metadata = self.found.metadata
         forms.check_challenge_methods(metadata, self._step(f"preparing a sign-in at {metadata.issuer[:200]}"))
-        async with self._listening() as redirect:
+        async with serving(await self._listener()) as redirect:
             address = await self._address(redirect, interaction)
             client = await registered(
                 http,
@@ -54,33 +54,28 @@ class PersonSignIn:
     ) -> tuple[forms.Request, str]:
         step = self._step("waiting for the browser")
         request = forms.authorization_request(self.found, client, address, self.scopes, step)
-        await interaction.open_browser(request.url)
+        # Before the page is shown: a browser may be quicker than we are.
+        redirect.expect(lambda response: forms.has_state(request, response))
         with anyio.move_on_after(self.seconds):
-            response = await redirect.response(lambda found: forms.has_state(request, found))
-            return request, forms.code_of(request, response, step)
+            await interaction.open_browser(request.url)
+            return request, forms.code_of(request, await redirect.response(), step)
         raise step.failed(f"no answer came within {self.seconds:g} s.")
 
-    @asynccontextmanager
-    async def _listening(self) -> AsyncIterator[Redirect]:
+    async def _listener(self) -> SocketListener:
         """On the configured port, else where this issuer expects us from an earlier time, else anywhere."""
-        step = self._step("opening a port for the browser's answer")
         configured = self.settings.redirect_port
         before = port_of(self.known.redirect_uri) if self.known and self.known.redirect_uri else None
-        for port in dict.fromkeys((configured,) if configured else (before, None)):
-            opened = listening(port)
-            try:
-                redirect = await opened.__aenter__()
-            except OSError as error:
-                if configured or port is None:
-                    wanted = f"127.0.0.1:{port}" if port else "127.0.0.1"
-                    reason = error.strerror or "it is taken"
-                    raise step.failed(f"{wanted} cannot be listened on ({reason}).") from error
-                continue
-            try:
-                yield redirect
-            finally:
-                await opened.__aexit__(None, None, None)
-            return
+        if before is not None and configured is None:
+            with suppress(OSError):
+                return await listen(before)
+        try:
+            return await listen(configured)
+        except OSError as error:
+            step = self._step("opening a port for the browser's answer")
+            where = f"127.0.0.1:{configured}" if configured else "127.0.0.1"
+            raise step.failed(
+                f"{where} cannot be listened on ({error.strerror or 'it is taken'})."
+            ) from error
 
     async def _address(self, redirect: Redirect, interaction: Interaction) -> str:
         address = await interaction.redirect_address(redirect.uri)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 _LONGEST = 16_384
 """Characters of all headers together; more is not a challenge but an attack on whoever parses it."""
 _WORD = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-_PARAMETER = re.compile(rf'({_WORD})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))')
+_PARAMETER = re.compile(rf'({_WORD})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
 _SCHEME = re.compile(rf"({_WORD})(?=[ \t]|,|$)(?![ \t]*=)")
 _TOKEN68 = re.compile(r"[A-Za-z0-9._~+/-]+=*(?=[ \t]*(?:,|$))")
 _GAP = re.compile(r"[\s,]*")

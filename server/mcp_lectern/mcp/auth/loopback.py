@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
+from typing import cast
 from urllib.parse import parse_qsl, urlsplit
 
 import anyio
@@ -45,9 +46,12 @@ class Redirect:
         self._response: Response | None = None
         self._expected: Callable[[Response], bool] = lambda _response: False
 
-    async def response(self, expected: Callable[[Response], bool]) -> Response:
-        """Wait for the response of which ``expected`` is true, for as long as it takes."""
+    def expect(self, expected: Callable[[Response], bool]) -> None:
+        """From now on, the first response of which this is true counts; before, none does."""
         self._expected = expected
+
+    async def response(self) -> Response:
+        """Wait for the response that counts, for as long as it takes."""
         await self._arrived.wait()
         return self._response or {}
 
@@ -78,18 +82,25 @@ class Redirect:
                 self._arrived.set()
 
 
-@asynccontextmanager
-async def listening(port: int | None = None) -> AsyncIterator[Redirect]:
+async def listen(port: int | None = None) -> SocketListener:
     """A listener on this port, or on one that the system chooses. Raises OSError where the port is taken."""
-    multiple = await anyio.create_tcp_listener(local_host=_HOST, local_port=port or 0)
-    (listener,) = multiple.listeners
-    async with listener, anyio.create_task_group() as tasks:
-        redirect = Redirect(listener)  # type: ignore[arg-type]
-        tasks.start_soon(redirect.serve)
-        try:
+    (listener,) = (await anyio.create_tcp_listener(local_host=_HOST, local_port=port or 0)).listeners
+    return cast("SocketListener", listener)
+
+
+@asynccontextmanager
+async def serving(listener: SocketListener) -> AsyncIterator[Redirect]:
+    """Answer on this listener; it closes in the end. What the block raises comes out as it is."""
+    try:
+        async with listener, anyio.create_task_group() as tasks:
+            redirect = Redirect(listener)
+            tasks.start_soon(redirect.serve)
             yield redirect
-        finally:
             tasks.cancel_scope.cancel()
+    except BaseExceptionGroup as group:
+        if len(group.exceptions) > 1:
+            raise
+        raise group.exceptions[0] from group.exceptions[0].__cause__
 
 
 async def _head(stream: SocketStream) -> bytes:

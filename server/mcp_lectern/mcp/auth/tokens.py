@@ -1,8 +1,8 @@
 """Where grants are kept: in memory, in the operating system's key store, or in private files.
 
 All of it may block and belongs in a thread. It must not know what is asked with a token, and writes none into
-any log. A store is keyed by server address, configured issuer and client id; the issuer and client that a grant
-names bind its tokens to them (client registration, authorization server binding).
+any log. A store is keyed by server address, configured issuer and client id; the issuer and client that a
+grant names bind its tokens to them (client registration, authorization server binding).
 """
 
 from __future__ import annotations
