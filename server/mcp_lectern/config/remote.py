@@ -90,7 +90,7 @@ class _Reaching:
         except ValueError:
             usable = False
         if not usable or _CONTROL.search(url) or any(character.isspace() for character in url):
-            self.problems.append("“url” is no address with http:// or https:// and a host's name")
+            self.problems.append("“url” is no http or https address that names a host")
             return None
         if parts.password:
             self.secrets.extend((parts.password, unquote(parts.password)))

@@ -21,7 +21,6 @@ from mcp_lectern.trust.fingerprint import fingerprint_of, shows
 from mcp_lectern.trust.material import gather
 from mcp_lectern.trust.policy import decide
 
-
 _UNTRUSTED_NETWORK = (
     "The settings under “network” may come from a workspace and are not used: "
     "write them into a file that is given with --config."

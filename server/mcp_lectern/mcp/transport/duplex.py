@@ -43,7 +43,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """Notices may be lost, and subscriptions with them: peer or stream were opened anew."""
+    """Notices may be lost, and subscriptions with them: peer or stream are new."""
 
 
 Arrival = bytes | Oversize | Unanswered | Cut | Renewed
@@ -57,7 +57,7 @@ class Duplex(Protocol):
         """The process that is the peer, where it is one of ours."""
 
     def post(self, message: Outgoing) -> None:
-        """Hand over a message. Never waits and never raises; a peer that is gone or takes nothing loses it."""
+        """Hand over a message. Never waits, never raises; a peer that is gone or takes nothing loses it."""
 
     def release(self, identity: int, notice: Outgoing | None = None) -> None:
         """Nothing more is wanted of a request. ``notice``: it is unanswered, and this cancels it in words."""

@@ -14,32 +14,30 @@ from typing import Any, Final
 import anyio
 from anyio.abc import TaskGroup
 
-from mcp_lectern.mcp.errors import McpError, NotUnderstood, Unreachable
+from mcp_lectern.mcp.errors import McpError, Unreachable
 from mcp_lectern.mcp.wire import jsonrpc
 from mcp_lectern.mcp.wire.failures import Asked
 from mcp_lectern.mcp.wire.http_headers import (
     SESSION_HEADER,
     handshake_headers,
-    media_type,
     session_of,
     stateless_headers,
 )
 from mcp_lectern.mcp.wire.jsonrpc import encode
 
+from .answers import Answers, SessionLostError, messages_of
 from .arrivals import Arrivals
 from .delays import growing
 from .duplex import Arrival, Cut, Ending, Outgoing, Renewed, Unanswered
-from .exchange import EVENT_STREAM, Exchange, events, resume
+from .exchange import EVENT_STREAM, Exchange, resume
 from .http_client import CutShortError, HttpClient, Reply, open_client
-from .http_status import SMALL, error_of, failure, session_lost, unaddressed_error
+from .http_status import SMALL
 from .remote import HttpParameters
 from .server_stream import ServerStream
 from .task_group import task_group
 
 AT_ONCE: Final = 32
 """Requests that are under way at the same time; a stream of notices is not one of them."""
-PATIENCE: Final = 20.0
-"""Seconds of Retry-After that are waited for; what is to wait longer fails, and says so."""
 TRIES: Final = 3
 DELETE_SECONDS: Final = 1.0
 INITIALIZED: Final = "notifications/initialized"
@@ -47,10 +45,6 @@ STREAMING: Final = "subscriptions/listen"
 ACCEPT: Final = {"Accept": f"application/json, {EVENT_STREAM}", "Content-Type": "application/json"}
 
 Json = Any
-
-
-class _SessionLostError(Exception):
-    """The server no longer knows the session that the request named."""
 
 
 class HttpDuplex:
@@ -76,6 +70,8 @@ class HttpDuplex:
         self._session: str | None = None
         self._greeting: Mapping[str, Json] | None = None
         self._renewing = anyio.Lock()
+        own = client.own_credentials
+        self._answers = Answers(self._arrivals, limit=limit, own_credentials=own, log=log)
         self._stream = ServerStream(client, self._arrivals, self, server=server, limit=limit, log=log)
 
     # What the session asks.
@@ -184,7 +180,7 @@ class HttpDuplex:
                     await self._carry_out(message, exchange)
         except CutShortError:
             return Cut(exchange.identity)
-        except _SessionLostError:
+        except SessionLostError:
             error = exchange.asked.invalid("a lost session, twice in a row")
             return Unanswered(exchange.identity, error)
         except Unreachable as error:
@@ -201,7 +197,7 @@ class HttpDuplex:
             session = self._session
             try:
                 wait = await self._try(message, exchange, last=tries + 1 >= TRIES)
-            except _SessionLostError:
+            except SessionLostError:
                 if renewed:
                     raise
                 renewed = True
@@ -223,13 +219,13 @@ class HttpDuplex:
         ) as reply:
             session = headers.get(SESSION_HEADER) if stateless is None else None
             if not 200 <= reply.status < 300:
-                return await self._refused(reply, exchange, session, last=last)
+                return await self._answers.refused(reply, exchange, session, last=last)
             if greeting:
                 self._greeting = message
                 self._session = session_of(reply.headers.get(SESSION_HEADER))
             if message["method"] == STREAMING:
                 reply.keep_alive()
-            done = await self._taken(reply, exchange, session)
+            done = await self._answers.taken(reply, exchange, session)
         if not done and not exchange.released:
             await self._pick_up(exchange, session, stateless=stateless is not None)
         return None
@@ -242,77 +238,14 @@ class HttpDuplex:
             raise exchange.asked.broken_off()
 
         async def take(reply: Reply) -> None:
-            if reply.status != 200:
-                await self._refused(reply, exchange, session, last=True)
-            await self._taken(reply, exchange, session)
+            if reply.status == 200:
+                await self._answers.taken(reply, exchange, session)
+            else:
+                await self._answers.refused(reply, exchange, session, last=True)
 
         await resume(self._client, exchange, self.headers, take)
         if not exchange.released:
             raise exchange.asked.broken_off()
-
-    # How answers come in.
-
-    async def _refused(
-        self, reply: Reply, exchange: Exchange, session: str | None, *, last: bool
-    ) -> float | None:
-        """A status that is no success: raises what it means, or returns the seconds to wait."""
-        body = await reply.beginning(SMALL)
-        if session is not None and session_lost(reply.status, body, exchange.identity):
-            raise _SessionLostError
-        error = failure(
-            exchange.asked,
-            reply.status,
-            reply.headers,
-            body,
-            own_credentials=self._client.own_credentials,
-        )
-        if reply.status in (429, 503) and not last and (error.retry_after or PATIENCE + 1) <= PATIENCE:
-            return error.retry_after
-        refusal = error_of(body, exchange.identity)
-        if (
-            isinstance(error, NotUnderstood)
-            and refusal
-            and not _is_older(exchange.asked, reply.status, refusal)
-        ):
-            await self._arrivals.bring(Unanswered(exchange.identity, refusal))
-            return None
-        raise error
-
-    async def _taken(self, reply: Reply, exchange: Exchange, session: str | None) -> bool:
-        """Bring what a successful response holds; False for an event stream that ended without the answer."""
-        kind = media_type(reply.headers.get("content-type"))
-        if kind == EVENT_STREAM:
-            async with aclosing(events(reply, exchange, self._limit)) as messages:
-                async for raw in messages:
-                    await self._message(raw, exchange, session)
-            return exchange.released
-        body = await reply.body(self._limit)
-        if body is None:
-            raise exchange.asked.too_large(self._limit)
-        if reply.status != 200 and not body:
-            self._log(f"the server took {exchange.asked.method} with HTTP {reply.status} and no answer")
-            return True
-        if kind not in ("application/json", "") or not body:
-            raise failure(
-                exchange.asked,
-                reply.status,
-                reply.headers,
-                body[:SMALL],
-                own_credentials=self._client.own_credentials,
-            )
-        await self._message(body, exchange, session)
-        if not exchange.released:
-            raise exchange.asked.invalid("something that does not answer it")
-        return True
-
-    async def _message(self, raw: bytes, exchange: Exchange, session: str | None) -> None:
-        """One message that came in answer to a request, though it may be about something else."""
-        if session is not None and session_lost(200, raw, exchange.identity):
-            raise _SessionLostError
-        refusal = unaddressed_error(raw, exchange.identity)
-        await self._arrivals.bring(Unanswered(exchange.identity, refusal) if refusal else raw)
-        if refusal:
-            exchange.release(at_once=False)
 
     # The session.
 
@@ -322,9 +255,7 @@ class HttpDuplex:
         exchange = Exchange(greeting["id"], asked)
         async with self._client.send(asked, "POST", ACCEPT, encode(greeting)) as reply:
             if not 200 <= reply.status < 300:
-                body = await reply.beginning(SMALL)
-                own = self._client.own_credentials
-                raise failure(asked, reply.status, reply.headers, body, own_credentials=own)
+                raise self._answers.failure(asked, reply, await reply.beginning(SMALL))
             await self._check_greeting(reply, exchange)
             session = session_of(reply.headers.get(SESSION_HEADER))
         self._session = session
@@ -333,7 +264,7 @@ class HttpDuplex:
             pass
 
     async def _check_greeting(self, reply: Reply, exchange: Exchange) -> None:
-        async for raw in _messages(reply, exchange, self._limit):
+        async for raw in messages_of(reply, exchange, self._limit):
             message = jsonrpc.read(raw)
             if isinstance(message, jsonrpc.Refusal):
                 raise exchange.asked.refused(message)
@@ -376,27 +307,8 @@ async def open_http(
                 await duplex.close()
 
 
-async def _messages(reply: Reply, exchange: Exchange, limit: int) -> AsyncIterator[bytes]:
-    """The messages of a response of either type."""
-    if media_type(reply.headers.get("content-type")) == EVENT_STREAM:
-        async for raw in events(reply, exchange, limit):
-            yield raw
-        return
-    body = await reply.body(limit)
-    if body:
-        yield body
-
-
 def _asked(server: str, message: Outgoing) -> Asked:
     method = str(message.get("method", "an answer")) if isinstance(message, Mapping) else "an answer"
     params = message.get("params") if isinstance(message, Mapping) else None
     uri = params.get("uri") if isinstance(params, Mapping) else None
     return Asked(server, method, uri if isinstance(uri, str) else "")
-
-
-def _is_older(asked: Asked, status: int, refusal: jsonrpc.Refusal) -> bool:
-    """Whether a refused ``initialize`` may come from a server of the older transport."""
-    return asked.method == "initialize" and status in (400, 404, 405) and refusal.code not in _VERSION_ERRORS
-
-
-_VERSION_ERRORS: Final = (-32602, -32022, -32021, -32020)

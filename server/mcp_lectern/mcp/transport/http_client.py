@@ -226,6 +226,7 @@ def _reason(error: BaseException) -> str:
     words = str(error)
     while found is not None:
         if isinstance(found, OSError) and found.strerror:
-            return found.strerror if isinstance(found, socket.gaierror) else os.strerror(found.errno)
+            named = isinstance(found, socket.gaierror) or found.errno is None
+            return found.strerror if named else os.strerror(found.errno or 0)
         found = found.__cause__ or found.__context__
     return (words or type(error).__name__).rstrip(".")
