@@ -20,7 +20,7 @@ def check(
 ) -> None:
     """Each link as the text it covers, its server and its URI."""
     given = fixture(text, *among)
-    found = links(given.catalogue, given.mentions)
+    found = [link for link in links(given.catalogue, given.mentions) if link]
     assert [(given.text[link.start : link.end], link.server, link.uri) for link in found] == list(expected)
 
 

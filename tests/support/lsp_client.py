@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import sys
@@ -42,6 +43,7 @@ class Editor:
         self.workspace = workspace
         self.shown: list[types.ShowDocumentParams] = []
         self.refreshed: list[str] = []
+        self.asked_again: list[str] = []
         self.registered: list[types.Registration] = []
         self.messages: list[types.ShowMessageParams] = []
         self.published: list[types.PublishDiagnosticsParams] = []
@@ -158,6 +160,9 @@ class Editor:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    def _asked_again(self, method: str, *_params: Any) -> None:
+        self._note(self.asked_again, method)
+
     _tasks: set[asyncio.Task[None]] = set()  # noqa: RUF012 - keeps the tasks of all editors alive
 
     def listen(self) -> None:
@@ -190,6 +195,14 @@ class Editor:
         def status(params: Any) -> None:
             servers = plain(params)["servers"]
             self._note(self.statuses, {server["name"]: server for server in servers})
+
+        for method in (
+            types.WORKSPACE_DIAGNOSTIC_REFRESH,
+            types.WORKSPACE_SEMANTIC_TOKENS_REFRESH,
+            types.WORKSPACE_CODE_LENS_REFRESH,
+        ):
+            client.protocol.fm.features.pop(method, None)
+            client.feature(method)(functools.partial(self._asked_again, method))
 
         @client.feature(types.CLIENT_REGISTER_CAPABILITY)
         def register(params: types.RegistrationParams) -> None:

@@ -48,7 +48,14 @@ def diagnostics(
     catalogue: Catalogue, mentions: Iterable[Mention], unreadable: Unreadable
 ) -> list[Diagnostic]:
     """The remarks in the order of the text; none on what no complete listing speaks about."""
-    found: list[Diagnostic] = []
+    return [one for one in remarks(catalogue, mentions, unreadable) if one is not None]
+
+
+def remarks(
+    catalogue: Catalogue, mentions: Iterable[Mention], unreadable: Unreadable
+) -> Iterator[Diagnostic | None]:
+    """The same one after the other, and a None behind each mention to pause at."""
+    found = 0
     judged: dict[tuple[str | None, str], tuple[str, str, str, list[str]] | None] = {}
     suggested = 0
     for mention in mentions:
@@ -60,11 +67,12 @@ def diagnostics(
             resolution = resolve(catalogue, mention, suggest=suggested <= MOST_SUGGESTED)
             judged[key] = _judged(resolution, mention.uri, unreadable)
         verdict = judged[key]
-        if verdict is not None and len(found) < MOST_DIAGNOSTICS:
+        if verdict is not None and found < MOST_DIAGNOSTICS:
             severity, code, message, suggestions = verdict
             data = {"suggestions": suggestions}
-            found.append(Diagnostic(mention.start, mention.end, severity, code, message, data))
-    return found
+            yield Diagnostic(mention.start, mention.end, severity, code, message, data)
+            found += 1
+        yield None
 
 
 def _judged(

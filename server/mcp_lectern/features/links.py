@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mcp_lectern.catalogue.model import Catalogue
@@ -20,7 +20,8 @@ class Link:
     uri: str
 
 
-def links(catalogue: Catalogue, mentions: Iterable[Mention]) -> list[Link]:
-    """One link for each mention with a target, in order."""
-    found = ((mention, target(catalogue, mention)) for mention in mentions)
-    return [Link(mention.start, mention.end, aim.server, aim.uri) for mention, aim in found if aim]
+def links(catalogue: Catalogue, mentions: Iterable[Mention]) -> Iterator[Link | None]:
+    """For each mention with a target a link, for any other a None, in order."""
+    for mention in mentions:
+        aim = target(catalogue, mention)
+        yield Link(mention.start, mention.end, aim.server, aim.uri) if aim else None

@@ -30,6 +30,9 @@ class Client:
     markdown_hover: bool = False
     status: bool = False
     trust_prompt: bool = False
+    pulls_diagnostics: bool = False
+    refreshes_tokens: bool = False
+    refreshes_lenses: bool = False
 
     @property
     def virtual_documents(self) -> bool:
@@ -61,7 +64,17 @@ class Client:
             markdown_hover="markdown" in _list(hover, "contentFormat"),
             status=own.get("status") is True,
             trust_prompt=own.get("trustPrompt") is True,
+            pulls_diagnostics=_pulls_diagnostics(initialize),
+            refreshes_tokens=_at(workspace, "semanticTokens").get("refreshSupport") is True,
+            refreshes_lenses=_at(workspace, "codeLens").get("refreshSupport") is True,
         )
+
+
+def _pulls_diagnostics(initialize: Mapping[str, Any]) -> bool:
+    """A client that cannot be told to pull again would show what was true when a server was still unknown."""
+    capabilities = _at(initialize, "capabilities")
+    pulls = isinstance(_at(capabilities, "textDocument").get("diagnostic"), Mapping)
+    return pulls and _at(capabilities, "workspace", "diagnostics").get("refreshSupport") is True
 
 
 def _at(value: Any, *path: str) -> Mapping[str, Any]:
@@ -107,6 +120,8 @@ def completed(result: types.InitializeResult, client: Client) -> types.Initializ
     if serves and not client.registers_content:
         capabilities.workspace = capabilities.workspace or types.WorkspaceOptions()
         capabilities.workspace.text_document_content = types.TextDocumentContentOptions(schemes=["lectern"])
+    if not client.pulls_diagnostics:
+        capabilities.diagnostic_provider = None
     capabilities.text_document_sync = types.TextDocumentSyncOptions(
         open_close=True, change=types.TextDocumentSyncKind.Incremental, save=False
     )

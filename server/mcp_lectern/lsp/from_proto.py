@@ -24,10 +24,8 @@ def mention_at(session: Session, uri: str, position: types.Position) -> tuple[Do
     if document is None or session.hub is None:
         return None
     offset = document.offset(position.line, position.character, session.encoding)
-    for mention in session.mentions(document, session.hub.catalogue):
-        if mention.start <= offset <= mention.end:
-            return document, mention
-    return None
+    mention = session.index(document).at(offset)
+    return None if mention is None else (document, mention)
 
 
 def folder_path(uri: str | None) -> Path | None:

@@ -22,6 +22,7 @@ from mcp_lectern.lsp.engine import CommandLine, Engine
 from mcp_lectern.lsp.from_proto import folder_path
 from mcp_lectern.lsp.protocol import Command, Hooks, Protocol
 from mcp_lectern.lsp.publishing import Publishing
+from mcp_lectern.lsp.refreshing import Refreshing
 from mcp_lectern.lsp.session import Session
 from mcp_lectern.lsp.synchronization import Synchronization
 
@@ -63,6 +64,7 @@ class Lectern(Hooks):
         self.approval = Approval(self)
         self.synchronization = Synchronization(self)
         self.publishing = Publishing(self.session, self._diagnostics, self._publish)
+        self.refreshing = Refreshing(self.session, self._refresh)
         handlers.register(self)
         commands.register(self)
 
@@ -195,9 +197,11 @@ class Lectern(Hooks):
     def catalogue_changed(self, server: str) -> None:  # noqa: ARG002 - any server's listing may matter to any text
         """Documents may read differently now."""
         self.publishing.schedule_all()
+        self.refreshing.documents()
 
     def status_changed(self, server: str) -> None:  # noqa: ARG002 - clients are told of all servers at once
-        """Tell a client that shows the status."""
+        """Tell a client that shows the status; what lenses offer may have changed with it."""
+        self.refreshing.lenses()
         if self.session.client.status and self.session.hub is not None and not self._status_due:
             self._status_due = True
             asyncio.get_running_loop().call_later(_STATUS_PACE, self._send_status)
@@ -234,13 +238,17 @@ class Lectern(Hooks):
         from mcp_lectern.lsp.problems import publish
 
         publish(self, configuration, warnings)
-        self.session.reconsider()
         self.publishing.schedule_all()
+        self.refreshing.documents()
+        self.refreshing.lenses()
 
-    def _diagnostics(self, uri: str) -> list[dict[str, Any]] | None:
+    async def _diagnostics(self, uri: str) -> list[dict[str, Any]] | None:
         from mcp_lectern.lsp.handlers.diagnostics import diagnostics_of
 
-        return diagnostics_of(self.session, uri)
+        return await diagnostics_of(self.session, uri)
+
+    def _refresh(self, method: str) -> None:
+        self.spawn(self.protocol.send_request_async(method), f"asking for {method}")
 
     def _publish(self, params: dict[str, Any]) -> None:
         self.protocol.tell(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)

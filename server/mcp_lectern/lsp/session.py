@@ -5,7 +5,7 @@ Before ``initialize`` is answered nothing here has loaded the hub: ``hub`` is No
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_lectern.catalogue.model import Catalogue
     from mcp_lectern.hub.hub import Hub
     from mcp_lectern.hub.opened import Opened
-    from mcp_lectern.mentions.model import Mention
+    from mcp_lectern.mentions.incremental import MentionIndex
 
 SCHEME = "lectern:"
 _MARKDOWN = frozenset({"markdown", "prompt", "instructions", "chatagent", "skill"})
@@ -37,21 +37,17 @@ class Session:
         self.opened: Opened | None = None
         self.served: set[str] = set()
         self.documents: dict[str, Document] = {}
-        self._mentions: dict[str, tuple[int, object, list[Mention]]] = {}
+        self._indexes: dict[str, MentionIndex] = {}
 
     def open(self, document: Document) -> None:
         """The client owns this document's text from now on."""
         self.documents[document.uri] = document
-        self._mentions.pop(document.uri, None)
+        self._indexes.pop(document.uri, None)
 
     def close(self, uri: str) -> Document | None:
         """The client gives the document up."""
-        self._mentions.pop(uri, None)
+        self._indexes.pop(uri, None)
         return self.documents.pop(uri, None)
-
-    def reconsider(self) -> None:
-        """The settings have changed: where mentions are alive is found out again."""
-        self._mentions.clear()
 
     def living(self, uri: str) -> Document | None:
         """The open document, if mentions in it are alive in full (completion, diagnostics)."""
@@ -75,40 +71,27 @@ class Session:
         """Every open document in which mentions are alive."""
         return (document for uri in list(self.documents) if (document := self.living(uri)) is not None)
 
-    def mentions(self, document: Document, catalogue: Catalogue) -> list[Mention]:
-        """The mentions of a document under this snapshot, code left out where the settings say so."""
-        known = self._mentions.get(document.uri)
-        if known is not None and known[0] == document.version and known[1] is catalogue:
-            return known[2]
-        found = self._parse(document, catalogue)
-        self._mentions[document.uri] = (document.version, catalogue, found)
-        return found
+    def index(self, document: Document) -> MentionIndex:
+        """The mentions of an open document under what is configured and listed now."""
+        from mcp_lectern.mentions.incremental import MentionIndex
 
-    def _parse(self, document: Document, catalogue: Catalogue) -> list[Mention]:
-        from mcp_lectern.mentions.parser import parse
+        index = self._indexes.get(document.uri)
+        if index is None:
+            index = self._indexes[document.uri] = MentionIndex(document.text)
+            document.watch = index.replaced
+        catalogue = self.hub.catalogue if self.hub else None
+        listings = catalogue.listings if catalogue else ()
+        listed = _listed(catalogue) if catalogue else _nothing
+        index.read_as(listings, listed, catalogue, markdown=self.has_code(document.language_id))
+        return index
 
-        found = parse(document.text, catalogue.listings, _listed(catalogue))
-        zones = self.dead_zones(document)
-        return [mention for mention in found if not _inside(mention.start, zones)] if zones else found
-
-    def dead_zones(self, document: Document) -> Sequence[tuple[int, int]]:
-        """The spans of a document that are code, and so hold no mention."""
-        if self.settings.code_fences or document.language_id not in _MARKDOWN:
-            return ()
-        from mcp_lectern.mentions.fences import dead_zones
-
-        return dead_zones(document.text)
-
-    def is_code(self, document: Document, offset: int) -> bool:
-        """Whether the offset lies in code."""
-        return _inside(offset, self.dead_zones(document))
+    def has_code(self, language_id: str) -> bool:
+        """Whether what is code in a document of this language holds no mentions."""
+        return language_id in _MARKDOWN and not self.settings.code_fences
 
 
-def _inside(offset: int, zones: Sequence[tuple[int, int]]) -> bool:
-    from bisect import bisect_right
-
-    at = bisect_right(zones, (offset, float("inf"))) - 1
-    return at >= 0 and zones[at][0] <= offset < zones[at][1]
+def _nothing(_server: str | None, _uri: str) -> bool:
+    return False
 
 
 def _listed(catalogue: Catalogue) -> Callable[[str | None, str], bool]:

@@ -10,16 +10,30 @@ from mcp_lectern.lsp.handlers import (
     configuration,
     content,
     definition,
+    diagnostics,
     hover,
     initialized,
     links,
     symbols,
+    tokens,
 )
 
 if TYPE_CHECKING:
     from mcp_lectern.lsp.server import Lectern
 
-_MODULES = (actions, completion, configuration, content, definition, hover, initialized, links, symbols)
+_MODULES = (
+    actions,
+    completion,
+    configuration,
+    content,
+    definition,
+    diagnostics,
+    hover,
+    initialized,
+    links,
+    symbols,
+    tokens,
+)
 
 
 def register(lectern: Lectern) -> None:

@@ -33,7 +33,7 @@ def complete(lectern: Lectern, params: types.CompletionParams) -> dict[str, Any]
         return None
     place = params.position
     offset = document.offset(place.line, place.character, session.encoding)
-    if "@" not in document.line(place.line) or session.is_code(document, offset):
+    if "@" not in document.line(place.line) or session.index(document).is_code(offset):
         return None
     hub = session.hub
     if hub is None:

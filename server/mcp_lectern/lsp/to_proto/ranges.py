@@ -24,3 +24,21 @@ def position_of(document: Document, offset: int, encoding: Encoding) -> dict[str
     """The position of an offset."""
     line, character = document.position(offset, encoding)
     return {"line": line, "character": character}
+
+
+class Ranges:
+    """The ranges of ascending spans of one document, which must not change meanwhile."""
+
+    def __init__(self, document: Document, encoding: Encoding) -> None:
+        from mcp_lectern.text.positions import Positions
+
+        self._positions = Positions(document, encoding)
+
+    def of(self, start: int, end: int) -> dict[str, Any]:
+        """The range of two offsets."""
+        first_line, first = self._positions.of(start)
+        last_line, last = self._positions.of(end)
+        return {
+            "start": {"line": first_line, "character": first},
+            "end": {"line": last_line, "character": last},
+        }
