@@ -86,6 +86,23 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class OAuthEntry:
+    """How an entry says that one signs in, variables expanded. Never logged or shown.
+
+    ``scopes`` None: those that the server asks for. ``redirect_port`` None: one that the system chooses.
+    """
+
+    client_id: str | None = None
+    client_secret: str | None = field(default=None, repr=False)
+    private_key: str | None = field(default=None, repr=False)
+    issuer: str | None = None
+    scopes: tuple[str, ...] | None = None
+    redirect_port: int | None = None
+    client_metadata_url: str | None = None
+    grant: str = "authorization_code"
+
+
+@dataclass(frozen=True, slots=True)
 class Remote:
     """A remote entry with its variables expanded: what a server is reached with. Never logged or shown.
 
@@ -99,6 +116,7 @@ class Remote:
     proxy: str | None = None
     secrets: tuple[str, ...] = ()
     warning: str | None = None
+    oauth: OAuthEntry = OAuthEntry()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,15 @@ Everything that can be known to fail before a connection exists fails here, with
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from mcp_lectern.config.dialects.oauth import GRANTS, TEXTS, port, scopes
 from mcp_lectern.config.launch import SECRET_NAME, expanded
 from mcp_lectern.config.mask import masker
-from mcp_lectern.config.model import Problem, Remote, ServerSpec
+from mcp_lectern.config.model import OAuthEntry, Problem, Remote, ServerSpec
 from mcp_lectern.config.places import Machine, expand_home
 from mcp_lectern.settings.sentences import quoted
 
@@ -47,6 +49,7 @@ class _Reaching:
     def run(self) -> Remote | tuple[Problem, ...]:
         url = self._expand(self.spec.url or "", "url").strip()
         headers = {name: self._header(name, text) for name, text in self.spec.headers.items()}
+        oauth = self._oauth()
         parts = self._parts(url)
         if parts is None or self.problems:
             return tuple(self._problem(reason) for reason in self.problems)
@@ -59,6 +62,7 @@ class _Reaching:
             proxy,
             tuple(dict.fromkeys(self.secrets)),
             self._warning(parts, headers),
+            oauth,
         )
 
     def _problem(self, reason: str) -> Problem:
@@ -79,6 +83,25 @@ class _Reaching:
         if text and SECRET_NAME.search(name):
             self.secrets.extend((text, text.rpartition(" ")[2]))
         return text
+
+    def _oauth(self) -> OAuthEntry:
+        written = self.spec.raw.get("oauth")
+        if not isinstance(written, Mapping):
+            return OAuthEntry()
+        texts = {
+            name: self._expand(str(written[name]), f"oauth.{name}") for name in TEXTS if written.get(name)
+        }
+        self.secrets.extend(text for name in ("clientSecret", "privateKey") if (text := texts.get(name)))
+        return OAuthEntry(
+            texts.get("clientId"),
+            texts.get("clientSecret"),
+            texts.get("privateKey"),
+            texts.get("issuer"),
+            scopes(written),
+            port(written),
+            texts.get("clientMetadataUrl"),
+            str(written.get("grant") or GRANTS[0]),
+        )
 
     def _parts(self, url: str) -> SplitResult | None:
         """The address taken apart; None, and a problem, where it is none."""
@@ -103,5 +126,5 @@ class _Reaching:
             return None
         return (
             f"The credentials of {quoted(self.spec.name)} are sent unprotected, since its address begins with "
-            "http://: use https:// if the server has it."
+            "http://: use https:// if the server has that."
         )

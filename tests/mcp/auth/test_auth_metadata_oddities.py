@@ -259,7 +259,7 @@ async def test_a_configured_issuer_must_be_one_that_the_server_names() -> None:
     world = World()
     world.change_resource(authorization_servers=["https://first.example", "https://auth.example"])
     await signed_in(world, settings={"issuer": "https://auth.example"})
-    failed = await refused(world, settings={"issuer": "https://third.example"})
+    failed = await refused(World(), settings={"issuer": "https://third.example"})
     assert "https://third.example" in str(failed)
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import NoReturn
 
+from mcp_lectern.config.dialects import oauth
 from mcp_lectern.config.dialects.model import Dialect
 from mcp_lectern.config.model import Origin, ServerSpec
 from mcp_lectern.settings.sentences import kind_of, quoted
@@ -76,9 +77,9 @@ def unused(spec: ServerSpec, dialect: Dialect) -> tuple[str, ...]:
     """Members of the entry that Lectern does not use, because they are unknown or of the other transport."""
     other = _REMOTE if spec.kind == "stdio" else _LOCAL
     known = (set(FIELDS) - set(other)) | dialect.ignored
-    return tuple(
-        member for member, written in spec.raw.items() if written is not None and member not in known
-    )
+    members = [member for member, written in spec.raw.items() if written is not None and member not in known]
+    inner = oauth.unknown(spec.raw.get("oauth")) if "oauth" in known else ()
+    return (*members, *(f"oauth.{member}" for member in inner))
 
 
 def _check_name(name: str) -> None:
@@ -165,7 +166,9 @@ def _address(value: Mapping[str, object]) -> str:
     url = _text(value, "url")
     if "${" not in url and not url.lower().startswith(("http://", "https://")):
         raise RejectedError(f"“url” begins with http:// or https://, unlike {quoted(url)}", "url")
-    _object(value, "oauth")
+    wrong = oauth.complaint(value.get("oauth"))
+    if wrong:
+        raise RejectedError(wrong, "oauth")
     return url
 
 
