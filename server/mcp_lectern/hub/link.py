@@ -87,6 +87,8 @@ class Link:
 
     def want(self, *, explicit: bool) -> None:
         """Somebody needs the server. Only an explicit wish overrides a stop or a back-off."""
+        if self.state is State.READY and self.attempt and self.attempt.refresh:
+            self.attempt.refresh.looked_at()
         if not self.entry.can_start or self.state in (State.STARTING, State.READY):
             return
         if not explicit and (self.state is State.STOPPED or time.monotonic() < self._patient_until):

@@ -46,6 +46,7 @@ class Refresh:
         self._over = False
         self._dirty = anyio.Event()
         self._walked = anyio.Event()
+        self._fresh_until: float | None = None
         self.ended = anyio.Event()
         self.seconds: float | None = None
         self.error: McpError | None = None
@@ -54,6 +55,12 @@ class Refresh:
         """The server's list has changed, or a person asks for a new walk."""
         self._generation += 1
         self._dirty.set()
+
+    def looked_at(self) -> None:
+        """Somebody uses the list: if its server said for how long it is good, and that is over, walk it."""
+        if self._fresh_until is not None and time.monotonic() >= self._fresh_until:
+            self._fresh_until = None
+            self.notice()
 
     async def walk_again(self) -> None:
         """Ask for a new walk and wait until one that began after this call is published, or none will be."""
@@ -92,7 +99,7 @@ class Refresh:
         return await self._walk(lists)
 
     async def _walk(self, lists: Lists) -> tuple[int, ServerListing]:
-        generation = self._generation
+        generation, began = self._generation, time.monotonic()
         self._dirty = anyio.Event()
         self.error = None
         results: list[Listing[Resource]] = []
@@ -100,6 +107,8 @@ class Refresh:
         async with anyio.create_task_group() as group:
             group.start_soon(self._collect, lists.list_resources, results)
             group.start_soon(self._collect, lists.list_templates, templates)
+        hints = [listing.ttl_ms for listing in (*results, *templates) if listing.ttl_ms]
+        self._fresh_until = began + min(hints) / 1000 if hints else None
         return generation, self._listing(results, templates)
 
     async def _collect(self, walk: Callable[[], Awaitable[Listing[T]]], into: list[Listing[T]]) -> None:
