@@ -9,9 +9,10 @@ from typing import Any
 
 import anyio
 import pytest
+from tests.support.http_server import HttpServer
 from tests.support.scripted_server import ScriptedServer
 
-from mcp_lectern.mcp.connect import Connection, StdioParameters, connect
+from mcp_lectern.mcp.connect import Connection, HttpParameters, StdioParameters, connect
 
 Connect = Callable[..., AbstractAsyncContextManager[Connection]]
 Script = Callable[..., ScriptedServer]
@@ -82,6 +83,24 @@ def connected(observer: RecordingObserver, tmp_path: Path) -> Connect:
         parameters = StdioParameters(server.command, server.args, server.env, tmp_path)
         async with connect(
             parameters, **{"server": "scripted", "observer": observer, "version": "9.9", **options}
+        ) as connection:
+            yield connection
+
+    return open_connection
+
+
+@pytest.fixture
+def reach(observer: RecordingObserver) -> Any:
+    """Opens connections to HTTP servers of the test; ``headers``, ``kind`` and so on are the parameters'."""
+
+    @asynccontextmanager
+    async def open_connection(
+        server: HttpServer | str, *, parameters: dict[str, Any] | None = None, **options: Any
+    ) -> AsyncIterator[Connection]:
+        url = server if isinstance(server, str) else server.url
+        reached = HttpParameters(url, **(parameters or {}))
+        async with connect(
+            reached, **{"server": "remote", "observer": observer, "version": "9.9", **options}
         ) as connection:
             yield connection
 

@@ -74,9 +74,13 @@ class Reply:
         """The answer to a request, as one JSON object."""
         await self.json({"jsonrpc": "2.0", "id": request.message.get("id"), "result": result}, **headers)
 
-    async def error(self, request: Request, code: Json, message: str, status: int = 200, **headers: str) -> None:
+    async def error(
+        self, request: Request, code: Json, message: str, status: int = 200, **headers: str
+    ) -> None:
         error = {"code": code, "message": message}
-        await self.json({"jsonrpc": "2.0", "id": request.message.get("id"), "error": error}, status, **headers)
+        await self.json(
+            {"jsonrpc": "2.0", "id": request.message.get("id"), "error": error}, status, **headers
+        )
 
     async def stream(self, **headers: str) -> Stream:
         """Begin an event stream, chunked so that an end and a cut differ."""
@@ -164,7 +168,9 @@ class HttpServer:
             if (method is None or request.method == method) and (verb is None or request.verb == verb)
         ]
 
-    async def wait_received(self, method: str | None = None, count: int = 1, verb: str | None = None) -> Request:
+    async def wait_received(
+        self, method: str | None = None, count: int = 1, verb: str | None = None
+    ) -> Request:
         """Wait for the count-th such request, and return it."""
         async with asyncio.timeout(20):
             while len(found := self.received(method, verb)) < count:

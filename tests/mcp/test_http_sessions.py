@@ -1,0 +1,181 @@
+"""Sessions of the handshake era over HTTP: opened once, lost and opened again, taken leave of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import anyio
+import pytest
+from tests.support.http_mcp import HttpMcp, in_turn
+from tests.support.http_server import HttpServer, Reply, Request
+
+from mcp_lectern.mcp.connect import Connection
+from mcp_lectern.mcp.errors import HttpFailure, McpError, NotUnderstood, ServerError
+
+pytestmark = pytest.mark.anyio
+Reach = Callable[..., AbstractAsyncContextManager[Connection]]
+
+
+async def test_the_session_and_the_version_are_on_every_request_after_the_first(reach: Reach) -> None:
+    async with HttpServer(HttpMcp()) as server:
+        async with reach(server) as connection:
+            await connection.read("memo://a")
+        first, *others = [request for request in server.requests if request.method != "server/discover"]
+        assert "mcp-session-id" not in first.headers
+        assert "mcp-protocol-version" not in first.headers
+        assert {request.headers["mcp-session-id"] for request in others} == {"session-1"}
+        assert {request.headers["mcp-protocol-version"] for request in others} == {"2025-11-25"}
+        assert server.verbs()[-1] == "DELETE"
+
+
+async def test_nothing_is_asked_before_the_server_has_taken_the_initialized_notice(reach: Reach) -> None:
+    taken = anyio.Event()
+    mcp = HttpMcp()
+
+    async def slowly(request: Request, reply: Reply) -> None:
+        await anyio.lowlevel.checkpoint()
+        assert not server.received("resources/list")
+        await reply.send(202)
+        taken.set()
+
+    mcp.on["notifications/initialized"] = slowly
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        await connection.list_resources()
+        assert taken.is_set()
+
+
+async def gone(request: Request, reply: Reply) -> None:
+    await reply.error(request, -32001, "Session not found", 404)
+
+
+async def gone_without_words(request: Request, reply: Reply) -> None:
+    await reply.send(404)
+
+
+async def gone_with_400(request: Request, reply: Reply) -> None:
+    await reply.error(request, -32000, "Bad Request: No valid session ID provided", 400)
+
+
+async def gone_in_an_event(request: Request, reply: Reply) -> None:
+    stream = await reply.stream()
+    await stream.send('data: {"error": "Session not found"}\n\n')
+    await stream.end()
+
+
+async def gone_in_a_response(request: Request, reply: Reply) -> None:
+    await reply.error(request, -32001, "Session expired")
+
+
+@pytest.mark.case("HTTP-01")
+@pytest.mark.parametrize(
+    "loss", [gone, gone_without_words, gone_with_400, gone_in_an_event, gone_in_a_response]
+)
+async def test_http_01_a_lost_session_is_opened_once_more_and_the_call_succeeds(
+    reach: Reach, observer: Any, loss: Any
+) -> None:
+    mcp = HttpMcp()
+    mcp.on["resources/read"] = in_turn(mcp.serve, loss, mcp.serve)
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        for _ in range(3):
+            assert (await connection.read("memo://a")).items
+        await observer.wait_for(lambda: observer.changes == 1)
+        assert len(server.received("initialize")) == 2
+        assert "mcp-session-id" not in server.received("initialize")[1].headers
+        reads = server.received("resources/read")
+        sessions = [request.headers["mcp-session-id"] for request in reads]
+        assert sessions == ["session-1", "session-1", "session-2", "session-2"]
+        assert len(server.received("notifications/initialized")) == 2
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_a_session_lost_again_at_once_fails_the_call_and_makes_no_loop(reach: Reach) -> None:
+    mcp = HttpMcp()
+    mcp.on["resources/read"] = gone
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        with pytest.raises(McpError, match="session"):
+            await connection.read("memo://a")
+        assert len(server.received("initialize")) == 2
+        assert len(server.received("resources/read")) == 2
+        assert (await connection.list_resources()).entries
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_a_404_with_method_not_found_is_no_lost_session(reach: Reach) -> None:
+    mcp = HttpMcp()
+
+    async def missing(request: Request, reply: Reply) -> None:
+        await reply.error(request, -32601, "Method not found", 404)
+
+    mcp.on["resources/templates/list"] = missing
+    mcp.on["resources/read"] = missing
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        assert (await connection.list_templates()).entries == ()
+        with pytest.raises(ServerError) as caught:
+            await connection.read("memo://a")
+        assert caught.value.code == -32601
+        assert len(server.received("initialize")) == 1
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_without_a_session_these_are_failures_of_the_call(reach: Reach) -> None:
+    mcp = HttpMcp(sessions=False)
+    mcp.on["resources/read"] = in_turn(gone_with_400, gone_without_words)
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        with pytest.raises(ServerError, match="No valid session"):
+            await connection.read("memo://a")
+        with pytest.raises(NotUnderstood, match="404"):
+            await connection.read("memo://a")
+        assert len(server.received("initialize")) == 1
+        assert not server.received(verb="DELETE")
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_many_calls_share_the_one_new_session(reach: Reach) -> None:
+    mcp = HttpMcp()
+    lost = {"session-1"}
+
+    async def read(request: Request, reply: Reply) -> None:
+        if request.headers.get("mcp-session-id") in lost:
+            await gone(request, reply)
+        else:
+            await mcp.serve(request, reply)
+
+    mcp.on["resources/read"] = read
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        async with anyio.create_task_group() as tasks:
+            for _ in range(20):
+                tasks.start_soon(connection.read, "memo://a")
+        assert len(server.received("initialize")) == 2
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_a_restarted_server_that_speaks_otherwise_ends_the_connection(reach: Reach) -> None:
+    mcp = HttpMcp()
+
+    async def older(request: Request, reply: Reply) -> None:
+        await reply.result(request, {"protocolVersion": "2024-11-05", "capabilities": {}})
+
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        mcp.on["resources/read"] = gone
+        mcp.on["initialize"] = older
+        with pytest.raises(McpError):
+            await connection.read("memo://a")
+        with anyio.fail_after(20):
+            assert "another version" in str(await connection.wait_closed())
+
+
+async def test_a_new_session_that_cannot_be_had_fails_the_call_with_the_servers_words(reach: Reach) -> None:
+    mcp = HttpMcp()
+
+    async def full(request: Request, reply: Reply) -> None:
+        await reply.error(request, -32000, "Too many sessions", 503)
+
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        mcp.on["resources/read"] = in_turn(gone, gone, mcp.serve)
+        mcp.on["initialize"] = in_turn(full, mcp.serve)
+        with pytest.raises(HttpFailure, match="Too many sessions") as caught:
+            await connection.read("memo://a")
+        assert caught.value.retryable
+        assert (await connection.read("memo://a")).items
