@@ -13,6 +13,7 @@ _KINDS: tuple[tuple[type[errors.McpError], str], ...] = (
     (errors.InvalidResult, "protocol"),
     (errors.VersionMismatch, "protocol"),
     (errors.InputRequired, "protocol"),
+    (errors.SignInFailed, "needsSignIn"),
 )
 _NEEDS_SIGN_IN = "needsSignIn"
 _STDERR_SHOWN = 600

@@ -6,10 +6,10 @@ runs on one event loop; what would hold that loop (indexing, fingerprints) runs 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import anyio
 import anyio.to_thread
@@ -20,6 +20,7 @@ from mcp_lectern.catalogue.model import Catalogue, ServerListing
 from mcp_lectern.config.mask import masker
 from mcp_lectern.hub import failure
 from mcp_lectern.hub.contents import Contents
+from mcp_lectern.hub.credentials import default_storage
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.failure import Refused
 from mcp_lectern.hub.link import Link, Surroundings
@@ -30,6 +31,9 @@ from mcp_lectern.mcp.connect import Limits, Root, Timing
 from mcp_lectern.mcp.errors import McpError, ResourceNotFound
 from mcp_lectern.mcp.wire.resources import ReadResult, TextItem
 from mcp_lectern.settings import Settings
+
+if TYPE_CHECKING:
+    from mcp_lectern.mcp.auth.tokens import TokenStorage
 
 
 class HubObserver(Protocol):
@@ -53,6 +57,7 @@ class Hub:
         self.timing = Timing()
         self.limits = Limits()
         self.folders: tuple[Root, ...] = ()
+        self.tokens: Callable[[], TokenStorage] = default_storage
         self._observer = observer
         self._version = version
         self._links: dict[str, Link] = {}
@@ -148,6 +153,7 @@ class Hub:
             timing=self.timing,
             limits=self.limits,
             version=self._version,
+            tokens=self.tokens,
         )
 
     def _group(self) -> TaskGroup:
@@ -279,6 +285,8 @@ class Hub:
 
     async def _unread(self, error: McpError, server: str, uri: str) -> Refused:
         told = failure.of_error(error, uri)
+        if failure.needs_sign_in(error):
+            await self.link(server).stop(State.NEEDS_SIGN_IN)
         self.link(server).log.write(told.message)
         if isinstance(error, ResourceNotFound):
             await self._list_again(self.link(server))
@@ -289,6 +297,14 @@ class Hub:
         self._observer.catalogue_changed(server)
         self._observer.status_changed(server)
         return Refused(told)
+
+    def forget(self, server: str) -> None:
+        """Nothing that was read or listed of this server is known any more."""
+        self.contents.forget(server)
+        self.unreadable = {key: why for key, why in self.unreadable.items() if key[0] != server}
+        self.catalogue = self.catalogue.with_listing(ServerListing(server))
+        self.indexes = {name: index for name, index in self.indexes.items() if name != server}
+        self._observer.catalogue_changed(server)
 
     async def stop(self, servers: Iterable[str] | None = None) -> None:
         """Stop these servers (all by default)."""

@@ -8,27 +8,37 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import anyio
 
 from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.config.model import Remote
 from mcp_lectern.hub import failure
 from mcp_lectern.hub.backoff import Backoff
+from mcp_lectern.hub.credentials import Credentials
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.log import ServerLog
 from mcp_lectern.hub.memory import Memory
 from mcp_lectern.hub.refresh import Refresh
 from mcp_lectern.hub.status import State
-from mcp_lectern.mcp.connect import Connection, Limits, Parameters, Root, Timing, connect
+from mcp_lectern.mcp.connect import Connection, HttpParameters, Limits, Parameters, Root, Timing, connect
 from mcp_lectern.mcp.errors import (
     ConnectionLost,
     HttpFailure,
     McpError,
     RequestTimeout,
+    SignInFailed,
     StartFailed,
     Unreachable,
 )
+
+if TYPE_CHECKING:
+    from mcp_lectern.mcp.auth.tokens import TokenStorage
+
+_AT_WILL = (State.STOPPED, State.NEEDS_SIGN_IN)
+"""States that only an explicit wish ends: nobody is asked to sign in because of a document's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,7 @@ class Surroundings:
     timing: Timing
     limits: Limits
     version: str
+    tokens: Callable[[], TokenStorage]
 
 
 @dataclass(eq=False)
@@ -65,6 +76,8 @@ class Link:
         self.start_seconds: float | None = None
         self.attempt: Attempt | None = None
         self.authorization = ""
+        self.credentials = Credentials(entry.spec.name, surroundings.tokens, log.write)
+        log.mask = _also(self.credentials.hide, log.mask)
         self._watched: dict[str, None] = {}
         self._surroundings = surroundings
         self._backoff = Backoff()
@@ -91,7 +104,7 @@ class Link:
             self.attempt.refresh.looked_at()
         if not self.entry.can_start or self.state in (State.STARTING, State.READY):
             return
-        if not explicit and (self.state is State.STOPPED or time.monotonic() < self._patient_until):
+        if not explicit and (self.state in _AT_WILL or time.monotonic() < self._patient_until):
             return
         if self.attempt is None or self.attempt.settled.is_set():
             self.attempt = Attempt()
@@ -147,13 +160,13 @@ class Link:
             return
         await (refresh.walk_again() if running else refresh.ended.wait())
 
-    async def stop(self) -> None:
-        """End the process tree and stay stopped until somebody explicitly wants the server again."""
+    async def stop(self, state: State = State.STOPPED) -> None:
+        """End the process tree and stay in this state until somebody explicitly wants the server again."""
         if self._scope is not None:
             self._scope.cancel()
         await self._at_rest.wait()
         if self.entry.can_start:
-            self._enter(State.STOPPED)
+            self._enter(state)
 
     async def run(self) -> None:
         """The link's task: serve when wanted, for ever."""
@@ -204,7 +217,7 @@ class Link:
         surroundings = self._surroundings
         attempt.refresh = refresh = Refresh(self.name, surroundings.publish, self.log.write)
         async with connect(
-            self._parameters(),
+            await self._parameters(),
             server=self.name,
             observer=_Observer(self, refresh),
             timing=self._timing(),
@@ -226,8 +239,14 @@ class Link:
                 group.cancel_scope.cancel()
         return lost
 
-    def _parameters(self) -> Parameters:
-        return self._memory.parameters(self.entry.launch())
+    async def _parameters(self) -> Parameters:
+        ready = self.entry.launch()
+        parameters = self._memory.parameters(ready)
+        if isinstance(ready, Remote) and isinstance(parameters, HttpParameters):
+            signer = await self.credentials.signer(ready)
+            self.authorization = self.credentials.identity
+            return replace(parameters, auth=signer)
+        return parameters
 
     def _timing(self) -> Timing:
         timing = self._surroundings.timing
@@ -244,7 +263,7 @@ class Link:
         if not uptime:
             self._memory = Memory()
         self._patient_until = time.monotonic() + delay
-        self.last_error = failure.message_of(error)
+        self.last_error = self.credentials.hide(failure.message_of(error))
         self.log.write(self.last_error)
         if failure.needs_sign_in(error):
             self._enter(State.NEEDS_SIGN_IN)
@@ -263,9 +282,13 @@ class Link:
         self._surroundings.changed(self.name)
 
 
+def _also(first: Callable[[str], str], then: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda line: then(first(line))
+
+
 def _may_heal(error: McpError) -> bool:
     """Whether another try makes sense without anybody having changed anything here."""
-    if isinstance(error, HttpFailure):
+    if isinstance(error, (HttpFailure, SignInFailed)):
         return error.retryable
     if isinstance(error, StartFailed):
         return error.exit_code is not None or isinstance(error, Unreachable)

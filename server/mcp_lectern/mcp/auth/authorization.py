@@ -6,6 +6,7 @@ Renewals and sign-ins that nobody asked for run one at a time. It must not know 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import anyio
 import anyio.to_thread
@@ -68,6 +69,17 @@ class Authorization:
     def signed_in(self) -> bool:
         """Whether there is a grant, however old."""
         return self._grant is not None
+
+    @property
+    def identity(self) -> str:
+        """Names the sign-in under which the server is spoken to; empty where there is none."""
+        return self._grant.identity if self._grant else ""
+
+    async def recall(self) -> None:
+        """Look for an earlier sign-in where it was kept."""
+        async with self._lock:
+            if not self._looked:
+                await self._load()
 
     def hide(self, text: str) -> str:
         """The text without any token of this session, should a server have repeated one."""
@@ -219,7 +231,7 @@ class Authorization:
         step = Step(self._server, f"renewing its token at {grant.metadata.issuer[:200]}", retryable=True)
         if self.settings.grant == "client_credentials":
             found = Found(grant.resource, grant.metadata)
-            renewed = await self._for_itself(found, grant.asked)
+            renewed = replace(await self._for_itself(found, grant.asked), identity=grant.identity)
         elif grant.tokens.refresh is None:
             return None
         else:

@@ -5,6 +5,8 @@ Every failure is a SignInFailed that names its step. Of an answer nothing but OA
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import httpx
 
 from mcp_lectern.mcp.auth import grant as forms
@@ -27,7 +29,7 @@ async def renew(http: httpx.AsyncClient, step: Step, grant: Grant, refresh: str)
     """New tokens for a refresh token; the old one counts on where the server sends no other."""
     reply = await _asked(http, step, grant, forms.refresh_form(refresh, grant.resource))
     tokens = forms.tokens_of(reply.body, grant.tokens.scopes, step, before=grant.tokens)
-    return Grant(grant.resource, grant.metadata, grant.client, tokens, grant.asked)
+    return replace(grant, tokens=tokens)
 
 
 async def act_for_itself(

@@ -20,6 +20,7 @@ _LARGEST = 1024 * 1024
 _REDIRECTS = 3
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _SECONDS = 30.0
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 class UnreachableError(Exception):
@@ -62,10 +63,16 @@ Clients = Callable[[], httpx.AsyncClient]
 
 
 def plain_clients(verify: Any = True, proxy: str | None = None) -> Clients:
-    """Clients for authorization servers; ``verify`` and ``proxy`` as httpx takes them."""
+    """Clients for authorization servers; ``verify`` and ``proxy`` as httpx takes them.
+
+    No proxy is asked for what lies on this machine: to a proxy, that would be itself.
+    """
+    direct: dict[str, httpx.AsyncBaseTransport | None] = {f"all://{host}": None for host in _LOOPBACK}
 
     def make() -> httpx.AsyncClient:
-        return httpx.AsyncClient(verify=verify, proxy=proxy, timeout=_SECONDS, follow_redirects=False)
+        return httpx.AsyncClient(
+            verify=verify, proxy=proxy, mounts=direct, timeout=_SECONDS, follow_redirects=False
+        )
 
     return make
 

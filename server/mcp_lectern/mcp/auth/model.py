@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -98,7 +99,8 @@ class Tokens:
 class Grant:
     """What is kept of a sign-in: tokens, and all that is needed to renew or revoke them without discovery.
 
-    ``asked`` are the scopes that were asked for; ``tokens.scopes`` those that were granted.
+    ``asked`` are the scopes that were asked for, ``tokens.scopes`` those granted. ``identity`` stays
+    while tokens are renewed, and differs after every sign-in: whoever it was then may be another now.
     """
 
     resource: str
@@ -106,6 +108,7 @@ class Grant:
     client: Client
     tokens: Tokens
     asked: tuple[str, ...] = ()
+    identity: str = field(default_factory=lambda: secrets.token_hex(8))
 
 
 class Interaction(Protocol):

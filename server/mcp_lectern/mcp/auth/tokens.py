@@ -64,6 +64,7 @@ def decode(text: str, settings: OAuthSettings) -> Grant | None:
             client,
             _restored(Tokens, value["tokens"]),
             tuple(value["asked"]),
+            str(value["identity"]),
         )
     except (ValueError, TypeError, KeyError, RecursionError):
         return None

@@ -1,0 +1,81 @@
+"""Signing in to a server and out of it, because a person said so; must not know how they are reached."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_lectern.config.model import Remote
+from mcp_lectern.hub import failure
+from mcp_lectern.hub.credentials import Interaction, has_own
+from mcp_lectern.hub.status import State
+from mcp_lectern.mcp.errors import McpError
+
+if TYPE_CHECKING:
+    from mcp_lectern.hub.hub import Hub
+    from mcp_lectern.hub.link import Link
+
+
+async def sign_in(hub: Hub, server: str, interaction: Interaction) -> None:
+    """Sign in, and start the server under the new sign-in. Raises Refused.
+
+    A server that asks for no sign-in is merely started.
+    """
+    link = hub.link(server)
+    remote = _remote(link)
+    try:
+        if not await _asks(link):
+            return
+        await link.credentials.sign_in(remote, interaction)
+    except McpError as error:
+        link.log.write(error.message)
+        raise failure.Refused(failure.of_error(error)) from error
+    await link.stop(State.IDLE)
+    hub.forget(server)
+    link.want(explicit=True)
+
+
+async def sign_out(hub: Hub, server: str) -> None:
+    """Revoke and forget the sign-in and all that was read under it. Starts nothing. Raises Refused."""
+    link = hub.link(server)
+    remote = _remote(link)
+    await link.stop(State.NEEDS_SIGN_IN)
+    try:
+        await link.credentials.sign_out(remote)
+    except McpError as error:
+        raise failure.Refused(failure.of_error(error)) from error
+    finally:
+        hub.forget(server)
+
+
+async def _asks(link: Link) -> bool:
+    """Whether the server wants to know who is asking: found out by starting it, where that is not known yet.
+
+    Raises McpError where it can say nothing at all.
+    """
+    if link.credentials.challenged or link.credentials.signed_in:
+        return True
+    try:
+        await link.ready()
+    except McpError as error:
+        if not failure.needs_sign_in(error):
+            raise
+        return True
+    return link.credentials.signed_in
+
+
+def _remote(link: Link) -> Remote:
+    """The remote server of a link, if one can sign in to it. Raises Refused."""
+    ready = link.entry.launch()
+    if not isinstance(ready, Remote):
+        raise failure.refused(
+            "invalidArgument",
+            f"The server “{link.name}” is a program: one does not sign in to it.",
+            server=link.name,
+        )
+    if has_own(ready):
+        raise failure.refused(
+            "invalidArgument",
+            f"The entry of “{link.name}” sets an Authorization header: remove it there to sign in instead.",
+            server=link.name,
+        )
+    return ready
