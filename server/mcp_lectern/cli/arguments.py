@@ -31,7 +31,9 @@ def parser() -> argparse.ArgumentParser:
     _list(_command(commands, "list", "resources and templates of all servers, best match first"))
     _read(_command(commands, "read", "the content of one resource"))
     _approve(_command(commands, "approve", "show what a server's entry would start, and approve it"))
-    _revoke(_command(commands, "revoke", "take an approval back"))
+    _named(_command(commands, "revoke", "take an approval back"))
+    _named(_command(commands, "sign-in", "sign in to a remote server, in a browser"))
+    _named(_command(commands, "sign-out", "revoke the sign-in to a remote server, and forget it"))
     _doctor(_command(commands, "doctor", "which servers were found where, and how each of them is"))
     return top
 
@@ -153,7 +155,7 @@ def _approve(command: argparse.ArgumentParser) -> None:
     _workspace(command)
 
 
-def _revoke(command: argparse.ArgumentParser) -> None:
+def _named(command: argparse.ArgumentParser) -> None:
     command.add_argument("server", metavar="SERVER")
     _json(command)
     _configuration(command)

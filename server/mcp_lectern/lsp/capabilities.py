@@ -30,6 +30,7 @@ class Client:
     markdown_hover: bool = False
     status: bool = False
     trust_prompt: bool = False
+    external_uri: bool = False
     pulls_diagnostics: bool = False
     refreshes_tokens: bool = False
     refreshes_lenses: bool = False
@@ -64,6 +65,7 @@ class Client:
             markdown_hover="markdown" in _list(hover, "contentFormat"),
             status=own.get("status") is True,
             trust_prompt=own.get("trustPrompt") is True,
+            external_uri=own.get("externalUri") is True,
             pulls_diagnostics=_pulls_diagnostics(initialize),
             refreshes_tokens=_at(workspace, "semanticTokens").get("refreshSupport") is True,
             refreshes_lenses=_at(workspace, "codeLens").get("refreshSupport") is True,

@@ -14,13 +14,28 @@ from mcp_lectern.lsp.commands import (
     restart,
     revoke,
     servers,
+    sign_in,
+    sign_out,
     stop,
 )
 
 if TYPE_CHECKING:
     from mcp_lectern.lsp.server import Lectern
 
-_MODULES = (approve, log, materialize, open, refresh, resources, restart, revoke, servers, stop)
+_MODULES = (
+    approve,
+    log,
+    materialize,
+    open,
+    refresh,
+    resources,
+    restart,
+    revoke,
+    servers,
+    sign_in,
+    sign_out,
+    stop,
+)
 
 
 def register(lectern: Lectern) -> None:
