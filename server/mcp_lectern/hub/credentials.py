@@ -15,9 +15,8 @@ from mcp_lectern.config.model import OAuthEntry, Remote
 from mcp_lectern.mcp.errors import SignInFailed, Unreachable
 
 if TYPE_CHECKING:
-    import httpx
-
     from mcp_lectern.mcp.auth.authorization import Authorization
+    from mcp_lectern.mcp.auth.flow import OAuthFlow
     from mcp_lectern.mcp.auth.model import OAuthSettings
     from mcp_lectern.mcp.auth.tokens import TokenStorage
 
@@ -61,7 +60,7 @@ class Credentials:
         """The text without any token."""
         return self._authorization.hide(text) if self._authorization else text
 
-    async def signer(self, remote: Remote) -> httpx.Auth | None:
+    async def signer(self, remote: Remote) -> OAuthFlow | None:
         """What signs the requests to this server; None where its entry says itself who is asking."""
         if has_own(remote):
             return None
