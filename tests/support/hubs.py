@@ -17,6 +17,7 @@ import anyio
 
 from mcp_lectern.hub import prepare
 from mcp_lectern.hub.hub import Hub
+from mcp_lectern.mcp.auth.tokens import InMemory, TokenStorage
 from mcp_lectern.trust.approvals import Approvals
 
 
@@ -68,10 +69,13 @@ def entries_of(servers: Mapping[str, Any], **settings: Any) -> prepare.Prepared:
 
 
 @contextlib.asynccontextmanager
-async def hub_of(servers: Mapping[str, Any], **settings: Any) -> AsyncIterator[tuple[Hub, News]]:
+async def hub_of(
+    servers: Mapping[str, Any], *, tokens: Callable[[], TokenStorage] = InMemory, **settings: Any
+) -> AsyncIterator[tuple[Hub, News]]:
     """A hub that runs these servers; everything has ended when the context is left."""
     news = News()
     hub = news.hub = Hub(news, "0")
+    hub.tokens = tokens
     prepared = entries_of(servers, **settings)
     assert not prepared.warnings
     async with anyio.create_task_group() as tasks:
