@@ -80,7 +80,10 @@ async def test_rd_03_without_contents_only_this_read_fails(
     [
         ({}, None),
         ({"resultType": "complete"}, None),
-        ({"resultType": "input_required", "inputRequests": {}, "requestState": "s"}, InputRequired),
+        (
+            {"resultType": "input_required", "inputRequests": {"a": {"method": "sampling/createMessage"}}},
+            InputRequired,
+        ),
         ({"resultType": "task"}, InvalidResult),
         ({"resultType": "banana"}, InvalidResult),
         ({"resultType": 7}, InvalidResult),

@@ -46,6 +46,8 @@ def refused(kind: str, message: str, *, server: str | None = None, uri: str | No
 
 def of_error(error: errors.McpError, uri: str | None = None) -> Failure:
     """The failure that an MCP error means; a dead process adds its exit code and the end of its stderr."""
+    if isinstance(error, errors.InputRequired) and error.declined:
+        return Failure("cancelled", message_of(error), error.server, uri, error.code)
     kind = next((name for kind, name in _KINDS if isinstance(error, kind)), "serverFailed")
     if needs_sign_in(error):
         kind = _NEEDS_SIGN_IN

@@ -26,8 +26,9 @@ from mcp_lectern.hub.failure import Refused
 from mcp_lectern.hub.link import Link, Surroundings
 from mcp_lectern.hub.live import Live
 from mcp_lectern.hub.log import ServerLog
+from mcp_lectern.hub.questions import OneAtATime
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
-from mcp_lectern.mcp.connect import Limits, Root, Timing
+from mcp_lectern.mcp.connect import Answers, Limits, Root, Timing
 from mcp_lectern.mcp.errors import McpError, ResourceNotFound
 from mcp_lectern.mcp.wire.resources import ReadResult, TextItem
 from mcp_lectern.settings import Settings
@@ -48,7 +49,7 @@ class HubObserver(Protocol):
 class Hub:
     """``run`` owns every task until ``close``. Reads of ``catalogue`` and ``indexes`` never wait."""
 
-    def __init__(self, observer: HubObserver, version: str) -> None:
+    def __init__(self, observer: HubObserver, version: str, answers: Answers | None = None) -> None:
         self.catalogue = Catalogue()
         self.indexes: Mapping[str, ServerIndex] = {}
         self.unreadable: dict[tuple[str, str], str] = {}
@@ -60,6 +61,7 @@ class Hub:
         self.tokens: Callable[[], TokenStorage] = default_storage
         self._observer = observer
         self._version = version
+        self._answers = OneAtATime(answers) if answers else None
         self._links: dict[str, Link] = {}
         self._scopes: dict[str, anyio.CancelScope] = {}
         self._tasks: TaskGroup | None = None
@@ -153,6 +155,7 @@ class Hub:
             timing=self.timing,
             limits=self.limits,
             version=self._version,
+            answers=self._answers,
             tokens=self.tokens,
         )
 
@@ -274,9 +277,9 @@ class Hub:
         shown = (self.unreadable.get((server, uri)) for uri in self.contents.pinned(server))
         return next((why for why in shown if why), None)
 
-    async def _fetch(self, server: str, uri: str, asked: bool) -> ReadResult:  # noqa: ARG002 - a Fetch
+    async def _fetch(self, server: str, uri: str, asked: bool) -> ReadResult:
         connection = await self.link(server).ready()
-        return await connection.read(uri)
+        return await connection.read(uri, asked=asked)
 
     def _now_readable(self, server: str, uri: str) -> None:
         if self.unreadable.pop((server, uri), None) is not None:

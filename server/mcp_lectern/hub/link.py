@@ -23,7 +23,16 @@ from mcp_lectern.hub.log import ServerLog
 from mcp_lectern.hub.memory import Memory
 from mcp_lectern.hub.refresh import Refresh
 from mcp_lectern.hub.status import State
-from mcp_lectern.mcp.connect import Connection, HttpParameters, Limits, Parameters, Root, Timing, connect
+from mcp_lectern.mcp.connect import (
+    Answers,
+    Connection,
+    HttpParameters,
+    Limits,
+    Parameters,
+    Root,
+    Timing,
+    connect,
+)
 from mcp_lectern.mcp.errors import (
     ConnectionLost,
     HttpFailure,
@@ -53,6 +62,7 @@ class Surroundings:
     limits: Limits
     version: str
     tokens: Callable[[], TokenStorage]
+    answers: Answers | None = None
 
 
 @dataclass(eq=False)
@@ -224,6 +234,7 @@ class Link:
             limits=surroundings.limits,
             protocol=self._memory.protocol(self.entry.protocol),
             roots=surroundings.roots if self.entry.roots else None,
+            answers=surroundings.answers,
             version=surroundings.version,
         ) as connection:
             self.start_seconds = time.monotonic() - began

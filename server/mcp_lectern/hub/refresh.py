@@ -107,7 +107,8 @@ class Refresh:
         async with anyio.create_task_group() as group:
             group.start_soon(self._collect, lists.list_resources, results)
             group.start_soon(self._collect, lists.list_templates, templates)
-        hints = [listing.ttl_ms for listing in (*results, *templates) if listing.ttl_ms]
+        hints = [listing.ttl_ms for listing in results] + [listing.ttl_ms for listing in templates]
+        hints = [hint for hint in hints if hint]
         self._fresh_until = began + min(hints) / 1000 if hints else None
         return generation, self._listing(results, templates)
 

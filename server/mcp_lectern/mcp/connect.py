@@ -14,7 +14,9 @@ from typing import Literal
 
 import anyio
 
+from .client.asking import Answers, Asking
 from .client.changes import Changes
+from .client.input_required import Rounds
 from .client.listening import Listening
 from .client.observer import Observer
 from .client.opening import Opened, Opening, Preference
@@ -31,11 +33,13 @@ from .transport.duplex import Duplex
 from .transport.remote import HttpParameters
 from .transport.stdio import StdioParameters, start_process
 from .transport.task_group import task_group
+from .wire.elicitation import capability
 from .wire.failures import last_words
 from .wire.lifecycle import CLIENT_NAME, Capabilities, Root, ServerInfo
 from .wire.resources import Listing, ReadResult, Resource, ResourceTemplate
 
 __all__ = [
+    "Answers",
     "Capabilities",
     "Connection",
     "HttpParameters",
@@ -103,9 +107,12 @@ class Connection:
         """Every page; nothing, if the server has no templates. Raises McpError."""
         return await self._resources.list_templates()
 
-    async def read(self, uri: str) -> ReadResult:
-        """All items of one resource. Raises McpError, ResourceNotFound among them."""
-        return await self._resources.read(uri)
+    async def read(self, uri: str, *, asked: bool = False) -> ReadResult:
+        """All items of one resource. Raises McpError, ResourceNotFound among them.
+
+        ``asked``: a person caused this read. Only then may the server ask them something for it.
+        """
+        return await self._resources.read(uri, asked=asked)
 
     def subscribe(self, uri: str, *, missed: bool = False) -> None:
         """From now on the observer is told of changes to this resource, where the server offers that.
@@ -144,6 +151,7 @@ class _Plan:
     limits: Limits
     roots: Roots | None
     version: str
+    answers: Answers | None
 
     def log(self, line: str) -> None:
         self.observer.log(f"[lectern] {line}")
@@ -159,6 +167,7 @@ async def connect(
     limits: Limits | None = None,
     protocol: Preference = "auto",
     roots: Roots | None = None,
+    answers: Answers | None = None,
     version: str,
 ) -> AsyncIterator[Connection]:
     """Start or reach the server and agree with it; leaving ends a process's whole tree, within about 2.5 s.
@@ -168,7 +177,9 @@ async def connect(
     that dies of the probe is started once more, with ``initialize`` alone; a remote server that takes no
     message at its address is tried over the older HTTP+SSE (2026-07-28, basic/transports/streamable-http).
     """
-    plan = _Plan(parameters, server, observer, timing or Timing(), limits or Limits(), roots, version)
+    plan = _Plan(
+        parameters, server, observer, timing or Timing(), limits or Limits(), roots, version, answers
+    )
     async with AsyncExitStack() as stack:
         try:
             connection = await stack.enter_async_context(_connected(plan, protocol))
@@ -228,9 +239,12 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
             on_notification=changes.heard,
             on_renewed=changes.renewed,
         )
+        asking = Asking(session, plan.answers, tasks, plan.timing.total, plan.log)
+        session.on_call = asking.takes
+        changes.handlers.update(asking.handlers)
         tasks.start_soon(session.run)
         try:
-            opened = await _opened(plan, session, protocol)
+            opened = await _opened(plan, session, protocol, asking)
             plan.log(f"speaks {opened.era.version} ({opened.era.name} era)")
             session.era = opened.era
             if opened.era.name == "handshake":
@@ -239,7 +253,7 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
             subscriptions = _subscriptions(plan, session, opened, changes)
             subscriptions.start()
             tasks.start_soon(subscriptions.run)
-            resources = _resource_client(plan, session, opened)
+            resources = _resource_client(plan, session, opened, asking)
             kind = "stdio" if isinstance(plan.parameters, StdioParameters) else plan.parameters.kind
             yield Connection(session, resources, subscriptions, opened, pid=duplex.pid, transport=kind)
         finally:
@@ -260,8 +274,9 @@ def _transport(plan: _Plan, limit: int) -> AbstractAsyncContextManager[Duplex]:
     return open_http(parameters, server=plan.server, agent=agent, log=plan.log, limit=limit)
 
 
-async def _opened(plan: _Plan, session: Session, protocol: Preference) -> Opened:
-    opening = Opening(session, plan.version, plan.roots, plan.timing.probe, plan.log)
+async def _opened(plan: _Plan, session: Session, protocol: Preference, asking: Asking) -> Opened:
+    offers = capability(asking.modes)
+    opening = Opening(session, plan.version, plan.roots, plan.timing.probe, plan.log, offers)
     try:
         with anyio.move_on_after(plan.timing.start):
             return await opening.open(protocol)
@@ -291,10 +306,11 @@ def _start_failed(server: str, lost: ConnectionLost) -> StartFailed:
     )
 
 
-def _resource_client(plan: _Plan, session: Session, opened: Opened) -> ResourceClient:
+def _resource_client(plan: _Plan, session: Session, opened: Opened, asking: Asking) -> ResourceClient:
     limits = WalkLimits(plan.limits.pages, plan.limits.entries, plan.limits.walk)
     patience = Patience(plan.timing.request, plan.timing.total)
-    return ResourceClient(session, patience, limits, opened.capabilities.resources)
+    rounds = Rounds(session, patience, asking)
+    return ResourceClient(session, patience, limits, rounds, opened.capabilities.resources)
 
 
 def _subscriptions(plan: _Plan, session: Session, opened: Opened, changes: Changes) -> Subscriptions:

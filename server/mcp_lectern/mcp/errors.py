@@ -15,7 +15,7 @@ McpError
 │   ├── Unauthorized     ... 401: nobody is signed in, or the credentials are refused
 │   └── Forbidden        ... 403: not with these credentials
 ├── SignInFailed         a step of signing in to a remote server failed
-└── InputRequired        the server asks for input that nobody can give here
+└── InputRequired        the server asks for input that nobody can or wants to give
 """
 
 from __future__ import annotations
@@ -195,4 +195,8 @@ class SignInFailed(McpError):
 
 
 class InputRequired(McpError):
-    """The read needs an answer from a person (multi round-trip request)."""
+    """The read needs an answer from a person. ``declined``: they were asked, and gave none."""
+
+    def __init__(self, message: str, *, server: str, method: str | None, declined: bool = False) -> None:
+        super().__init__(message, server=server, method=method)
+        self.declined = declined

@@ -33,6 +33,42 @@ class Patience:
     total: float
 
 
+class Clock:
+    """When the time of one request is over; it can be held, since a person takes their own time."""
+
+    def __init__(self, patience: Patience) -> None:
+        now = anyio.current_time()
+        self._patience = patience
+        self._end = now + patience.total
+        self._holds = 0
+        self._held_since = 0.0
+        self.scope = anyio.CancelScope(deadline=min(now + patience.request, self._end))
+
+    def extend(self) -> None:
+        """There is progress: the time without it begins anew, within the time in all."""
+        if not self._holds:
+            self.scope.deadline = min(anyio.current_time() + self._patience.request, self._end)
+
+    def hold(self) -> None:
+        """Time stands still until a ``release`` for each ``hold``."""
+        if not self._holds:
+            self._held_since = anyio.current_time()
+            self.scope.deadline = float("inf")
+        self._holds += 1
+
+    def release(self) -> None:
+        """Time goes on."""
+        self._holds -= 1
+        if not self._holds:
+            self._end += anyio.current_time() - self._held_since
+            self.extend()
+
+    @property
+    def over_in_all(self) -> bool:
+        """Whether it is the time in all that is over."""
+        return anyio.current_time() >= self._end
+
+
 @dataclass(slots=True)
 class Pending:
     """A request that was sent. ``outcome`` is set once, and only once, when ``done`` is.
@@ -48,7 +84,7 @@ class Pending:
     again: bool
     done: anyio.Event = field(default_factory=anyio.Event)
     outcome: Outcome | None = None
-    on_progress: Callable[[], None] | None = None
+    clock: Clock | None = None
 
     @property
     def method(self) -> str:
@@ -63,7 +99,10 @@ class Pending:
 
 
 class Session:
-    """``run`` must be running for anything else to work. ``era`` may be replaced until requests are made."""
+    """``run`` must be running for anything else to work. ``era`` may be replaced until requests are made.
+
+    ``on_call`` may take a request of the peer, where the era answers any, and ``reply`` to it later.
+    """
 
     def __init__(
         self,
@@ -83,6 +122,7 @@ class Session:
         self._log = Throttle(log)
         self._on_notification = on_notification
         self._on_renewed = on_renewed
+        self.on_call: Callable[[Call], bool] = lambda _call: False
         self._pending: dict[int, Pending] = {}
         self._last_id = 0
         self._ended = anyio.Event()
@@ -133,20 +173,15 @@ class Session:
 
     async def outcome(self, pending: Pending, patience: Patience) -> Outcome:
         """Wait for it: the answer, the refusal, or why there is none. Cancelling this cancels the request."""
-        deadline = anyio.current_time() + patience.total
+        pending.clock = clock = Clock(patience)
         try:
-            with anyio.move_on_after(min(patience.request, patience.total)) as scope:
-
-                def extend() -> None:
-                    scope.deadline = min(anyio.current_time() + patience.request, deadline)
-
-                pending.on_progress = extend
+            with clock.scope:
                 await pending.done.wait()
         except BaseException:
             self.abandon(pending, "no longer wanted")
             raise
         if pending.outcome is None:
-            pending.settle(_timed_out(pending, patience, in_all=anyio.current_time() >= deadline))
+            pending.settle(_timed_out(pending, patience, in_all=clock.over_in_all))
             self.abandon(pending, "timed out")
         self.forget(pending)
         assert pending.outcome is not None
@@ -182,6 +217,11 @@ class Session:
     def notify(self, method: str, params: Mapping[str, Json] | None = None) -> None:
         """Send a notification, as far as that is possible."""
         self._duplex.post(jsonrpc.notification(method, params))
+
+    def reply(self, call: Call, body: Mapping[str, Json]) -> None:
+        """Answer a request that ``on_call`` took: ``body`` is the ``result`` or ``error`` member."""
+        if not self._ended.is_set():
+            self._duplex.post({"jsonrpc": "2.0", "id": call.id, **body})
 
     @property
     def ended(self) -> bool:
@@ -288,12 +328,14 @@ class Session:
         if reply is None:
             self._log(f"skipped the request {call.method[:100]}: servers make none in this protocol version")
             return None
+        if self.on_call(call):
+            return None
         return {"jsonrpc": "2.0", "id": call.id, **reply}
 
     def _progress(self, token: Json) -> None:
         pending = self._pending.get(token) if isinstance(token, int) else None
-        if pending and pending.on_progress:
-            pending.on_progress()
+        if pending and pending.clock:
+            pending.clock.extend()
 
     def _rubbish(self, rubbish: Rubbish, raw: bytes) -> None:
         shown = raw[:200].decode("utf-8", "replace")

@@ -5,9 +5,9 @@ The verdicts are ``eras.probe``'s; here they are only carried out. Specification
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
 
 import anyio
 
@@ -46,13 +46,17 @@ class Opened:
 
 @dataclass(slots=True)
 class Opening:
-    """``probe`` is in seconds: how long the server may be silent before ``initialize`` follows the probe."""
+    """``probe`` is in seconds: how long the server may be silent before ``initialize`` follows the probe.
+
+    ``offers`` are the client capabilities that both eras have.
+    """
 
     session: Session
     client_version: str
     roots: Roots | None
     probe: float
     log: Callable[[str], None]
+    offers: Mapping[str, Any] = field(default_factory=dict)
 
     async def open(self, preference: Preference) -> Opened:
         """Agree with the server. Waits as long as it must; raises McpError."""
@@ -72,7 +76,7 @@ class Opening:
         return await self._shake_hands(verdict.version, probe if outcome is None else None)
 
     def _send_probe(self, version: str) -> Pending:
-        era = Stateless(version, self.client_version)
+        era = Stateless(version, self.client_version, self.offers)
         return self.session.begin(self.session.asked("server/discover"), {}, era=era, progress=False)
 
     async def _speak_stateless(self, verdict: SpeakStateless) -> Opened:
@@ -82,7 +86,7 @@ class Opening:
             second = judge_probe(_probed(await self.session.peek(again, self.probe)))
             self.session.forget(again)
             found = second.discovered if isinstance(second, SpeakStateless) else None
-        era = Stateless(verdict.version, self.client_version)
+        era = Stateless(verdict.version, self.client_version, self.offers)
         if found is None:
             self.log("the server tells no capabilities; resources are assumed")
             return Opened(era, None, ASSUMED)
@@ -91,7 +95,9 @@ class Opening:
     async def _shake_hands(self, version: str, late_probe: Pending | None) -> Opened:
         """``initialize``, and again at another version if the server asks for it; a late probe is heard."""
         for _ in range(HANDSHAKE_ATTEMPTS):
-            params = initialize_params(version, self.client_version, roots=self.roots is not None)
+            params = initialize_params(
+                version, self.client_version, roots=self.roots is not None, offers=self.offers
+            )
             asked = self.session.asked("initialize")
             call = self.session.begin(asked, params, era=Handshake(version), progress=False)
             modern = await self._heard_late(late_probe, call)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
@@ -17,6 +17,7 @@ from mcp_lectern.mcp.wire.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
 from mcp_lectern.mcp.wire.pages import Page
 from mcp_lectern.mcp.wire.resources import Listing, ReadResult, Resource, ResourceTemplate
 
+from .input_required import Rounds
 from .paging import Walk, WalkLimits
 from .results import READ, as_not_found, complete
 
@@ -46,6 +47,7 @@ class ResourceClient:
     session: Session
     patience: Patience
     limits: WalkLimits
+    rounds: Rounds
     offered: bool
     _missing: set[str] = field(default_factory=set)
 
@@ -57,21 +59,23 @@ class ResourceClient:
         """Every page of ``resources/templates/list``, likewise."""
         return await self._list(_TEMPLATES, pages.template_page)
 
-    async def read(self, uri: str) -> ReadResult:
-        """``resources/read`` with every item. Raises McpError, ResourceNotFound among them."""
-        asked = self.session.asked(READ, uri)
+    async def read(self, uri: str, *, asked: bool = False) -> ReadResult:
+        """``resources/read`` with every item. Raises McpError, ResourceNotFound among them.
+
+        ``asked``: a person caused this read, and may be asked something for it.
+        """
+        request = self.session.asked(READ, uri)
         try:
-            answer = await self.session.request(asked, {"uri": uri}, self.patience)
+            result, answered = await self.rounds.read(uri, asked=asked)
         except ServerError as error:
-            raise as_not_found(error, asked) from error
-        result = complete(answer, asked)
+            raise as_not_found(error, request) from error
         if contents.size_of(result) > THREAD_CHARACTERS:
             read = await anyio.to_thread.run_sync(contents.read_result, result, abandon_on_cancel=True)
         else:
             read = contents.read_result(result)
         if read is None:
-            raise asked.invalid("no list of contents")
-        return read
+            raise request.invalid("no list of contents")
+        return replace(read, answered=True) if answered else read
 
     async def _list(
         self, kind: _Kind, parse: Callable[[dict[str, Json]], Page[Entry] | None]

@@ -18,15 +18,18 @@ READ: Final = "resources/read"
 
 
 def complete(result: Json, asked: Asked) -> dict[str, Json]:
-    """The result, if it is a finished one. Raises InvalidResult, or InputRequired where a read asks."""
+    """The result, if it is a finished one. Raises InvalidResult."""
     if not isinstance(result, dict):
         raise asked.invalid("no object")
     kind = result.get("resultType", "complete")
     if kind == "complete":
         return result
-    if kind == "input_required" and asked.method == READ:
-        raise asked.needs_input()
     raise asked.invalid(f"the result type {str(kind)[:50]!r}")
+
+
+def is_input_required(result: Json) -> bool:
+    """Whether the server wants something first, and the request once more."""
+    return isinstance(result, dict) and result.get("resultType") == "input_required"
 
 
 def as_not_found(error: ServerError, asked: Asked) -> ServerError:

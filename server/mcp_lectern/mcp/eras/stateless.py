@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mcp_lectern.mcp.wire.lifecycle import META, client_info
@@ -13,10 +13,11 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class Stateless:
-    """An ``Era``. The client declares no capabilities so far, and says so on every request."""
+    """An ``Era``. ``offers`` are the client's capabilities, which it declares on every request."""
 
     version: str
     client_version: str
+    offers: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def name(self) -> Literal["handshake", "stateless"]:
@@ -33,7 +34,7 @@ class Stateless:
         meta: dict[str, Json] = {
             META + "protocolVersion": self.version,
             META + "clientInfo": client_info(self.client_version),
-            META + "clientCapabilities": {},
+            META + "clientCapabilities": dict(self.offers),
         }
         if progress_token is not None:
             meta["progressToken"] = progress_token

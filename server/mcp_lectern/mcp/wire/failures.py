@@ -86,13 +86,13 @@ class Asked:
             method=self.method,
         )
 
-    def needs_input(self) -> InputRequired:
-        """The server asks a question first."""
+    def needs_input(self, why: str, *, declined: bool = False) -> InputRequired:
+        """The server asks something first; ``why`` is a clause that says why it gets no answer."""
         return InputRequired(
-            f'Server "{self.server}" asks a question before it answers {self.what}, '
-            "and questions cannot be answered here.",
+            f'Server "{self.server}" asks something before it answers {self.what}, and {why}.',
             server=self.server,
             method=self.method,
+            declined=declined,
         )
 
     @property

@@ -56,11 +56,16 @@ class Discovered:
     capabilities: Capabilities
 
 
-def initialize_params(protocol_version: str, client_version: str, *, roots: bool) -> dict[str, Json]:
-    """The parameters of ``initialize`` (specification 2025-11-25, basic/lifecycle)."""
+def initialize_params(
+    protocol_version: str, client_version: str, *, roots: bool, offers: Mapping[str, Json]
+) -> dict[str, Json]:
+    """The parameters of ``initialize`` (specification 2025-11-25, basic/lifecycle).
+
+    ``offers`` are the client capabilities that both eras have.
+    """
     return {
         "protocolVersion": protocol_version,
-        "capabilities": {"roots": {}} if roots else {},
+        "capabilities": {**({"roots": {}} if roots else {}), **offers},
         "clientInfo": client_info(client_version),
     }
 
