@@ -70,6 +70,10 @@ async function refresh(server: Server): Promise<void> {
   const { servers } = await vscode.window.withProgress(refreshing, () => server.execute("lectern.refresh", {}));
   const total = servers.reduce((sum, { resources }) => sum + resources, 0);
   vscode.window.setStatusBarMessage(`Lectern: ${total} resources`, 5_000);
+  const failures = servers.flatMap(({ state, lastError }) => (state === "failed" && lastError ? [lastError] : []));
+  if (failures.length > 0) {
+    throw new Error(failures.join(" "));
+  }
 }
 
 async function restart(server: Server): Promise<void> {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,13 +36,9 @@ def browser(part: Callable[[str], Path]) -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedServer]:
     """PAG-06: a long list whose ids differ behind a hyphen only."""
-    resources = [
-        {"uri": f"item://{'abcdefghij'[n % 10]}{'klmnopqrst'[n // 10 % 10]}-{n // 100}", "name": f"Item {n}"}
-        for n in range(LISTED)
-    ]
-    with ScriptedServer(
-        tmp_path_factory.mktemp("many"), name="many", resources=resources, page_size=500
-    ) as server:
+    resources = [{"uri": made_up(number), "name": f"Item {number}"} for number in range(LISTED)]
+    folder = tmp_path_factory.mktemp("many")
+    with ScriptedServer(folder, name="many", resources=resources, page_size=500) as server:
         yield server
 
 
@@ -68,6 +65,14 @@ def code_server(
 
 
 @pytest.fixture
+def lectern(workbench: Workbench) -> Workbench:
+    """The window once Lectern knows what all servers have."""
+    workbench.command("Lectern: Refresh")
+    expect(workbench.page.locator(".statusbar")).to_contain_text(re.compile(r"Lectern: \d+ resources"))
+    return workbench
+
+
+@pytest.fixture
 def workbench(
     browser: Browser,
     code_server: CodeServer,
@@ -91,92 +96,88 @@ def workbench(
     context.close()
 
 
-def test_a_mention_is_completed_hovered_and_followed(workbench: Workbench, screenshots: Path) -> None:
-    note = workbench.new_text("note.md", "Read ")
-    workbench.type("@")
-    workbench.wait_suggestion("")
-    workbench.type("welc")
-    workbench.wait_suggestion("tour://welcome")
-    workbench.picture(screenshots / "completion.png")
-    workbench.press("Enter")
+def test_a_mention_is_completed_hovered_and_followed(lectern: Workbench, screenshots: Path) -> None:
+    note = lectern.new_text("note.md", "Read ")
+    lectern.type("@")
+    lectern.wait_suggestion("")
+    lectern.type("welc")
+    lectern.wait_suggestion("Welcome to Lectern")
+    lectern.picture(screenshots / "completion.png")
+    lectern.press("Enter")
     until(
-        workbench.page,
-        lambda: workbench.saved(note) == "Read @tour:tour://welcome",
+        lectern.page,
+        lambda: lectern.saved(note) == "Read @tour:tour://welcome",
         "the mention was not inserted",
     )
-    assert "tour" in workbench.hover("tour://welcome")
-    workbench.page.locator(".view-line span", has_text="tour://welcome").last.click(modifiers=["Control"])
-    workbench.wait_tab("welcome.md")
-    workbench.type("X")
-    expect(workbench.page.locator(".monaco-editor-overlaymessage")).to_contain_text("read-only")
-    assert "X" not in workbench.editor_text()[:1]
-    workbench.picture(screenshots / "resource.png")
+    assert "tour" in lectern.hover("tour://welcome")
+    lectern.follow("tour://welcome")
+    lectern.wait_tab("welcome.md")
+    lectern.wait_editor_text("# Welcome")
+    lectern.type("X")
+    expect(lectern.page.locator(".monaco-editor-overlaymessage")).to_contain_text("read-only")
+    assert "X" not in lectern.editor_text()[:1]
+    lectern.picture(screenshots / "resource.png")
 
 
-def test_an_image_opens_in_the_viewer(workbench: Workbench) -> None:
-    workbench.new_text("note.md", "@tour:tour://picture")
-    workbench.command("Lectern: Refresh")
-    workbench.page.locator(".view-line span", has_text="tour://picture").last.click(modifiers=["Control"])
-    workbench.wait_tab("lectern.png")
+def test_an_image_opens_in_the_viewer(lectern: Workbench) -> None:
+    lectern.new_text("note.md", "@tour:tour://picture")
+    lectern.follow("tour://picture")
+    lectern.wait_tab("picture.png")
     # The viewer tells the picture's size once it has decoded it.
-    expect(workbench.page.locator(".statusbar")).to_contain_text("32x26")
+    expect(lectern.page.locator(".statusbar")).to_contain_text("320x260")
 
 
-def test_the_quick_pick_finds_and_opens_several(workbench: Workbench, screenshots: Path) -> None:
-    workbench.command("Lectern: Open Resource…")
+def test_the_quick_pick_finds_and_opens_several(lectern: Workbench, screenshots: Path) -> None:
+    lectern.command("Lectern: Open Resource…")
     for typed, uri in (("welcome", "tour://welcome"), ("pixels", "tour://picture")):
-        workbench.page.locator(".quick-input-filter input.input").fill(typed)
-        row = workbench.page.locator(".quick-input-widget .monaco-list-row", has_text=uri)
+        lectern.page.locator(".quick-input-widget input.input").first.fill(typed)
+        row = lectern.page.locator(".quick-input-widget .monaco-list-row", has_text=uri)
         row.wait_for()
-        row.locator(".quick-input-list-checkbox").click()
-    workbench.picture(screenshots / "quick-pick.png")
-    workbench.press("Enter")
-    until(
-        workbench.page, lambda: {"welcome.md", "lectern.png"} <= set(workbench.tabs()), "not both were opened"
-    )
-    assert not workbench.messages()
+        row.get_by_role("checkbox").click()
+    lectern.picture(screenshots / "quick-pick.png")
+    lectern.page.locator(".quick-input-widget").get_by_role("button", name="OK").click()
+    until(lectern.page, lambda: {"welcome.md", "picture.png"} <= set(lectern.tabs()), "not both were opened")
+    assert not lectern.messages()
 
 
-def test_a_tab_survives_a_reload(workbench: Workbench) -> None:
-    workbench.new_text("note.md", "@tour:tour://welcome")
-    workbench.command("Lectern: Refresh")
-    workbench.page.locator(".view-line span", has_text="tour://welcome").last.click(modifiers=["Control"])
-    workbench.wait_tab("welcome.md")
-    until(workbench.page, lambda: len(workbench.editor_text()) > 20, "the resource was not shown")
-    before = workbench.editor_text()
-    workbench.page.reload()
-    workbench.wait_ready()
-    workbench.wait_tab("welcome.md")
-    workbench.wait_editor_text(before[:40])
+def test_a_tab_survives_a_reload(lectern: Workbench) -> None:
+    lectern.new_text("note.md", "@tour:tour://welcome")
+    lectern.follow("tour://welcome")
+    lectern.wait_tab("welcome.md")
+    lectern.wait_editor_text("# Welcome")
+    lectern.reload()
+    lectern.wait_tab("welcome.md")
+    # Nothing is read unasked before its server has told what it has.
+    lectern.command("Lectern: Refresh")
+    lectern.wait_editor_text("# Welcome")
 
 
 @pytest.mark.case("PAG-06")
 @pytest.mark.parametrize("number", [0, 149, 4711, 9999])
 def test_pag_06_an_id_typed_in_full_is_the_one_inserted(
-    workbench: Workbench, many: ScriptedServer, number: int
+    lectern: Workbench, many: ScriptedServer, number: int
 ) -> None:
     uri = made_up(number)
-    note = workbench.new_text("note.md")
-    workbench.type("@")
-    workbench.wait_suggestion("")
-    workbench.type(uri.removeprefix("item://"))
-    workbench.wait_suggestion(uri)
-    workbench.press("Enter")
-    until(workbench.page, lambda: workbench.saved(note) == f"@many:{uri}", "another resource was inserted")
+    note = lectern.new_text("note.md")
+    lectern.type("@")
+    lectern.wait_suggestion("")
+    lectern.type(uri.removeprefix("item://"))
+    lectern.wait_suggestion(re.compile(rf"Item {number}(?!\d)"))
+    lectern.press("Enter")
+    until(lectern.page, lambda: lectern.saved(note) == f"@many:{uri}", "another resource was inserted")
 
 
 @pytest.mark.case("UI-01")
 @pytest.mark.parametrize("key", ["Enter", "Space"])
-def test_ui_01_prose_stays_prose(workbench: Workbench, key: str) -> None:
-    note = workbench.new_text("note.md", "@many:item")
-    workbench.command("Lectern: Refresh")
+def test_ui_01_prose_stays_prose(lectern: Workbench, key: str) -> None:
+    note = lectern.new_text("note.md", "@many:item")
     expected = "@many:item"
     for prose in ("\nthanks @bob", "\n@dg", "\ncc @all,"):
-        workbench.type(prose)
-        workbench.press(key)
+        lectern.type(prose)
+        lectern.press(key)
         expected += prose + ("\n" if key == "Enter" else " ")
-    until(workbench.page, lambda: workbench.saved(note).startswith(expected), f"{workbench.saved(note)!r}")
-    assert workbench.saved(note) == expected
+    until(lectern.page, lambda: lectern.saved(note).startswith(expected), f"{lectern.saved(note)!r}")
+    assert lectern.saved(note) == expected
 
 
 HOSTILE = "\n".join(
@@ -215,8 +216,9 @@ def test_cfg_05_a_workspace_server_waits_for_approval(workbench: Workbench, scre
     marker = workbench.folder.parent / "started"
     entry = {"command": "/bin/sh", "args": ["-c", f"touch {marker}; exec cat"]}
     (workbench.folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"planted": entry}}))
-    workbench.page.reload()
-    workbench.wait_ready()
+    workbench.reload()
+    workbench.command("Lectern: Refresh")
+    expect(workbench.page.locator(".statusbar")).to_contain_text("resources")
     workbench.new_text("note.md")
     workbench.type("@")
     workbench.wait_suggestion("")
@@ -254,13 +256,13 @@ PLANTED_MODULE = "open(__file__ + '.imported', 'w')"
         "sitecustomize.py": PLANTED_MODULE,
     }
 )
-def test_sec_02_sec_03_a_folder_neither_configures_nor_is_imported(workbench: Workbench) -> None:
-    workbench.open_file("readme.md")
-    workbench.type("@")
-    workbench.wait_suggestion("")
-    rows = workbench.suggestions().all_inner_texts()
+def test_sec_02_sec_03_a_folder_neither_configures_nor_is_imported(lectern: Workbench) -> None:
+    lectern.open_file("readme.md")
+    lectern.type("@")
+    lectern.wait_suggestion("")
+    rows = lectern.suggestions().all_inner_texts()
     assert not any("planted" in row for row in rows)
-    assert {file.name for file in workbench.folder.iterdir()} == {
+    assert {file.name for file in lectern.folder.iterdir()} == {
         "readme.md",
         ".vscode",
         "lsprotocol.py",
@@ -269,8 +271,7 @@ def test_sec_02_sec_03_a_folder_neither_configures_nor_is_imported(workbench: Wo
     }
 
 
-def test_what_nobody_lists_is_said_in_one_sentence(workbench: Workbench) -> None:
-    workbench.new_text("note.md", "@tour:tour://nowhere")
-    workbench.command("Lectern: Refresh")
-    workbench.page.locator(".view-line span", has_text="tour://nowhere").last.click(modifiers=["Control"])
-    workbench.wait_editor_text("tour://nowhere")
+def test_what_nobody_lists_is_said_in_one_sentence(lectern: Workbench) -> None:
+    lectern.new_text("note.md", "@tour:tour://nowhere")
+    lectern.follow("tour://nowhere")
+    lectern.wait_editor_text("tour://nowhere")

@@ -8,12 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from playwright.sync_api import Locator, Page, expect
 
-DEADLINE_MS = 30_000
-BETWEEN_KEYS_MS = 45
+DEADLINE_MS = 20_000
+BETWEEN_KEYS_MS = 80
+POLL_MS = 100
 
+Answer = TypeVar("Answer")
+
+FRONT = ".editor-group-container.active"
 QUICK_INPUT = ".quick-input-widget"
 QUICK_ROWS = f"{QUICK_INPUT} .monaco-list-row"
 SUGGESTIONS = ".suggest-widget.visible .monaco-list-row"
@@ -26,11 +31,18 @@ class Workbench:
         self.page = page
         self.folder = folder
         page.set_default_timeout(DEADLINE_MS)
+        expect.set_options(timeout=DEADLINE_MS)
 
     def wait_ready(self) -> None:
         """Wait until the workbench has drawn itself."""
         self.page.wait_for_selector(".monaco-workbench")
         self.page.wait_for_selector(".explorer-folders-view .monaco-list")
+
+    def reload(self) -> None:
+        """Load the window anew, as its own command does, so that VS Code can save what it remembers."""
+        with self.page.expect_navigation():
+            self.command("Developer: Reload Window")
+        self.wait_ready()
 
     # Commands and files.
 
@@ -60,7 +72,7 @@ class Workbench:
         """Open a file of the workspace and put the cursor at its end."""
         self._row(name, name).click()
         self.page.locator(".tab.active", has_text=name).wait_for()
-        self.page.locator(".editor-group-container.active .monaco-editor").first.wait_for()
+        self.page.locator(f"{FRONT} .monaco-editor").first.wait_for()
         self.page.keyboard.press("Control+End")
 
     def new_text(self, name: str, text: str = "") -> Path:
@@ -102,12 +114,7 @@ class Workbench:
 
     def active_tab(self) -> str:
         """The name of the tab in front."""
-        return (
-            self.page.locator(".editor-group-container.active .tab.active").get_attribute(
-                "data-resource-name"
-            )
-            or ""
-        )
+        return self.page.locator(f"{FRONT} .tab.active").get_attribute("data-resource-name") or ""
 
     def tabs(self) -> Sequence[str]:
         """The names of all tabs."""
@@ -116,13 +123,11 @@ class Workbench:
 
     def wait_tab(self, name: str | re.Pattern[str]) -> None:
         """Wait until a tab of that name is in front."""
-        expect(self.page.locator(".editor-group-container.active .tab.active")).to_have_attribute(
-            "data-resource-name", name
-        )
+        expect(self.page.locator(f"{FRONT} .tab.active")).to_have_attribute("data-resource-name", name)
 
     def editor_text(self) -> str:
         """The lines that the editor in front shows, white space as spaces."""
-        lines = self.page.locator(".editor-group-container.active .view-lines").first.text_content() or ""
+        lines = self.page.locator(f"{FRONT} .view-lines").first.text_content() or ""
         return lines.replace("\u00a0", " ")
 
     def wait_editor_text(self, text: str) -> None:
@@ -136,12 +141,27 @@ class Workbench:
 
     def hover(self, text: str) -> str:
         """Put the pointer on a text of the editor in front; what the hover says."""
-        self.page.locator(".editor-group-container.active .view-line span span", has_text=text).last.hover()
-        hover = self.page.locator(
-            ".monaco-hover:visible .hover-contents, .monaco-resizable-hover .monaco-hover-content"
-        )
-        hover.first.wait_for()
-        return " ".join(hover.all_text_contents()).replace("\u00a0", " ")
+        self._text(text).hover()
+        hover = self.page.locator(".monaco-resizable-hover .monaco-hover-content")
+        hover.wait_for()
+        said = hover.inner_text().replace("\u00a0", " ")
+        self.page.keyboard.press("Escape")
+        hover.wait_for(state="hidden")
+        return said
+
+    def follow(self, text: str) -> None:
+        """Click on a text of the editor in front while holding Control."""
+        # The editor draws its lines anew as links and diagnostics arrive, so that one look may miss.
+        place = until(self.page, lambda: self._text(text).bounding_box(), f"{text!r} is not in the editor")
+        x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+        self.page.keyboard.down("Control")
+        self.page.mouse.move(x - 1, y)
+        self.page.mouse.move(x, y)
+        self.page.mouse.click(x, y)
+        self.page.keyboard.up("Control")
+
+    def _text(self, text: str) -> Locator:
+        return self.page.locator(f"{FRONT} .view-line span span", has_text=text).last
 
     def picture(self, file: Path) -> None:
         """Keep a screenshot."""
@@ -149,11 +169,11 @@ class Workbench:
         self.page.screenshot(path=str(file))
 
 
-def until(page: Page, condition: Callable[[], bool], complaint: str) -> None:
+def until(page: Page, condition: Callable[[], Answer], complaint: str) -> Answer:
     """Look again and again, since the workbench tells nobody when it has drawn; fail with ``complaint``."""
-    rounds = DEADLINE_MS // 100
-    for _ in range(rounds):
-        if condition():
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError(f"{complaint} within {DEADLINE_MS / 1000:.0f} s")
+    for _ in range(DEADLINE_MS // POLL_MS):
+        if answer := condition():
+            return answer
+        page.wait_for_timeout(POLL_MS)
+    msg = f"{complaint} within {DEADLINE_MS / 1000:.0f} s"
+    raise AssertionError(msg)
