@@ -12,6 +12,9 @@ from pathlib import Path
 
 import certifi
 
+_WAITING = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
+"""What an unfinished handshake raises: no trouble of its own."""
+
 
 class CertificateFileError(Exception):
     """``network.caFile`` cannot be used; ``str()`` says why."""
@@ -48,9 +51,9 @@ def _context(ca_file: str | None, _changed: int) -> ssl.SSLContext:
 def certificate_trouble(error: BaseException) -> str | None:
     """What is wrong with a server's certificate or TLS; None where that is not the matter."""
     found: BaseException | None = error
-    while found is not None and not isinstance(found, ssl.SSLError):
+    while found is not None and (not isinstance(found, ssl.SSLError) or isinstance(found, _WAITING)):
         found = found.__cause__ or found.__context__
-    if found is None:
+    if not isinstance(found, ssl.SSLError):
         return None
     if isinstance(found, ssl.SSLCertVerificationError):
         what = found.verify_message or "it cannot be verified"

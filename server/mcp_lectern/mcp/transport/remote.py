@@ -38,7 +38,10 @@ class HttpParameters:
 
 def shown(url: str) -> str:
     """An address for people: without what could be a secret in it (user, password, query, fragment)."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "an address that is none"
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}"[:300]
 

@@ -92,6 +92,11 @@ class SseDuplex:
                 await self._arrivals.bring(event.data)
         await self._end("closed its event stream")
 
+    def close(self) -> None:
+        """Take nothing more; the stream is closed by whoever opened it."""
+        self._ending = self._ending or Ending()
+        self._arrivals.close()
+
     async def _end(self, reason: str) -> None:
         if self._ending is None:
             self._ending = Ending(reason=reason)
@@ -147,7 +152,11 @@ async def open_sse(
                     endpoint = await _endpoint(client, events)
                     duplex = SseDuplex(client, tasks, endpoint, log=log)
                     tasks.start_soon(duplex.read, events)
-                    yield duplex
+                    try:
+                        yield duplex
+                    finally:
+                        tasks.cancel_scope.cancel()
+                        duplex.close()
         except CutShortError as error:
             raise StartFailed(
                 f'Server "{server}" broke the connection off before it said anything; try again.',

@@ -1,0 +1,112 @@
+"""The older HTTP+SSE transport, and finding out that a server speaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import anyio
+import pytest
+from tests.support.http_bridge import bridged
+from tests.support.http_server import HttpServer, Reply, Request
+
+from mcp_lectern.mcp.connect import Connection
+from mcp_lectern.mcp.errors import Forbidden, HttpFailure, McpError, NotUnderstood, StartFailed, Unauthorized
+
+pytestmark = pytest.mark.anyio
+Reach = Callable[..., AbstractAsyncContextManager[Connection]]
+SSE = {"kind": "sse"}
+
+
+async def test_a_server_of_the_older_transport_is_found_out(reach: Reach, script: Any, observer: Any) -> None:
+    scripted = script(contents={"memo://a": "x"})
+    async with bridged(scripted, "sse") as server, reach(server) as connection:
+        assert (await connection.read("memo://a")).items
+        assert connection.transport == "sse"
+        assert [request.verb for request in server.requests[:3]] == ["POST", "POST", "GET"]
+        assert observer.logged("trying the older HTTP+SSE") == 1
+
+
+async def test_a_configured_one_is_asked_nothing_else(reach: Reach, script: Any) -> None:
+    scripted = script(contents={"memo://a": "x"})
+    async with bridged(scripted, "sse") as server, reach(server, parameters=SSE) as connection:
+        assert (await connection.read("memo://a")).items
+        assert [request.verb for request in server.requests[:2]] == ["GET", "POST"]
+        assert {request.target for request in server.received(verb="POST")} == {"/messages?session=0"}
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["http://127.0.0.1:9/steal", "//127.0.0.1:9/steal", "https://127.0.0.1/x", "http://[::1"]
+)
+async def test_an_endpoint_of_another_origin_is_refused(reach: Reach, endpoint: str) -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        stream = await reply.stream()
+        await stream.send(f"event: endpoint\ndata: {endpoint}\n\n")
+        await stream.closed()
+
+    headers = {"headers": {"Authorization": "Bearer tiger"}}
+    async with HttpServer(answer) as server:
+        with pytest.raises(StartFailed, match="another origin") as caught:
+            async with reach(server, parameters={**SSE, **headers}):
+                pass
+        assert server.verbs() == ["GET"]
+        assert "tiger" not in str(caught.value)
+
+
+async def test_a_stream_that_begins_with_anything_else_is_no_server(reach: Reach) -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        stream = await reply.stream()
+        await stream.send("data: hello\n\n")
+        await stream.closed()
+
+    async with HttpServer(answer) as server:
+        with pytest.raises(StartFailed, match="does not say where"):
+            async with reach(server, parameters=SSE):
+                pass
+
+
+@pytest.mark.parametrize(("status", "error"), [(401, Unauthorized), (403, Forbidden), (500, HttpFailure)])
+async def test_a_stream_that_is_refused_says_why(reach: Reach, status: int, error: type[McpError]) -> None:
+    async def answer(request: Request, reply: Reply) -> None:
+        await reply.send(status)
+
+    async with HttpServer(answer) as server:
+        with pytest.raises(error):
+            async with reach(server, parameters=SSE):
+                pass
+
+
+async def test_a_message_that_is_not_taken_fails_that_call_alone(reach: Reach, script: Any) -> None:
+    scripted = script(contents={"memo://a": "x"})
+    refused = anyio.Event()
+    async with bridged(scripted, "sse") as server:
+        right = server._handler
+
+        async def handler(request: Request, reply: Reply) -> None:
+            if request.method == "resources/read" and not refused.is_set():
+                refused.set()
+                await reply.send(413, "too much")
+            else:
+                await right(request, reply)
+
+        server._handler = handler
+        async with reach(server, parameters=SSE) as connection:
+            with pytest.raises(NotUnderstood, match=r"413 .*: too much"):
+                await connection.read("memo://a")
+            assert (await connection.read("memo://a")).items
+
+
+async def test_the_end_of_the_stream_is_the_end_of_the_server(reach: Reach, script: Any) -> None:
+    scripted = script(answers={"resources/read": {"silent": True}})
+    async with bridged(scripted, "sse") as server, reach(server, parameters=SSE) as connection:
+        async with anyio.create_task_group() as tasks:
+
+            async def read() -> None:
+                with pytest.raises(McpError, match="closed its event stream during resources/read"):
+                    await connection.read("memo://a")
+
+            tasks.start_soon(read)
+            await scripted.wait_received("resources/read")
+            scripted.exit(0)
+        assert connection.closed
