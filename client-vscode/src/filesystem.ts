@@ -7,7 +7,7 @@ import { type OpenedDocument } from "./protocol";
 const REMEMBERED_FILES = 500;
 
 // The extensions that an address has only where the listed type is binary.
-const BINARY = /\.(?:avif|bin|bmp|gif|gz|ico|jpe?g|mp3|mp4|ogg|otf|pdf|png|tiff?|ttf|wasm|wav|webm|webp|woff2?|zip)$/iu;
+const BINARY = /\.(?:avif|bin|bmp|flac|gif|gz|ico|jpg|mp3|mp4|ogg|pdf|png|tiff|wav|webm|webp|zip)$/u;
 
 /** Where the content comes from. */
 export interface Source {
