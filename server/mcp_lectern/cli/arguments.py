@@ -26,7 +26,11 @@ def parser() -> argparse.ArgumentParser:
     _serve(_command(commands, "serve", "the language server, on standard input and output"))
     _demo(_command(commands, "demo", "the main job without an editor: complete, hover, follow, open"))
     _demo_server(
-        _command(commands, "demo-server", "the built-in sample MCP server, on standard input and output")
+        _command(
+            commands,
+            "demo-server",
+            "the built-in sample MCP server, over stdio or HTTP",
+        )
     )
     _list(_command(commands, "list", "resources and templates of all servers, best match first"))
     _read(_command(commands, "read", "the content of one resource"))
@@ -115,6 +119,10 @@ def _demo(command: argparse.ArgumentParser) -> None:
 
 def _demo_server(command: argparse.ArgumentParser) -> None:
     command.add_argument(
+        "--http", type=_port, default=None, metavar="PORT",
+        help="serve over HTTP on 127.0.0.1 instead; 0 = a port that the system chooses, told on stderr",
+    )  # fmt: skip
+    command.add_argument(
         "--tick",
         type=_seconds,
         default=3.0,
@@ -125,6 +133,12 @@ def _demo_server(command: argparse.ArgumentParser) -> None:
         "--journal", type=_seconds, default=0.0, metavar="SECONDS",
         help="list one more page that often (default: 0, never)",
     )  # fmt: skip
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"a port is a number from 0 to 65535, not {text!r}")
+    return int(text)
 
 
 def _list(command: argparse.ArgumentParser) -> None:

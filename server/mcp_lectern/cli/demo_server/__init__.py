@@ -9,7 +9,11 @@ import argparse
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """``mcp-lectern demo-server``: serves until standard input ends; the exit code."""
+    """``mcp-lectern demo-server``: serves until its input ends or it is told to end; the exit code."""
+    if arguments.http is not None:
+        from mcp_lectern.cli.demo_server import http
+
+        return http.serve(arguments.http, tick_s=arguments.tick, journal_s=arguments.journal)
     from mcp_lectern.cli.demo_server import stdio
 
     return stdio.serve(tick_s=arguments.tick, journal_s=arguments.journal)

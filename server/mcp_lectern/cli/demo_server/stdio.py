@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
-from dataclasses import replace
 from threading import Event, Lock, Thread
 from typing import Any, BinaryIO
 
 from mcp_lectern.cli.demo_server import tour
 from mcp_lectern.cli.demo_server.conversation import Conversation, unreadable
+from mcp_lectern.cli.demo_server.moments import Moments
 
 
 class Stand:
@@ -25,12 +24,8 @@ class Stand:
         self._output = output
         self._lock = Lock()
         self._tick_s = tick_s
-        self._journal_s = journal_s
-        self._moment = tour.Moment("")
-        self._conversation = Conversation(self._now)
-
-    def _now(self) -> tour.Moment:
-        return replace(self._moment, now=time.strftime("%H:%M:%S UTC", time.gmtime()))
+        self._moments = Moments(journal_s)
+        self._conversation = Conversation(self._moments.now)
 
     def line(self, line: bytes) -> None:
         """Answers one line of input."""
@@ -46,15 +41,11 @@ class Stand:
 
     def move(self, stop: Event) -> None:
         """Moves the clock every ``tick_s`` seconds, and adds to the journal, until told to stop."""
-        next_entry = time.monotonic() + self._journal_s
         while not stop.wait(self._tick_s):
             with self._lock:
-                self._moment = replace(self._moment, ticks=self._moment.ticks + 1)
+                grown = self._moments.tick()
                 notices = self._conversation.moved(tour.CLOCK)
-                if self._journal_s and time.monotonic() >= next_entry:
-                    next_entry += self._journal_s
-                    self._moment = replace(self._moment, journal_entries=self._moment.journal_entries + 1)
-                    notices += self._conversation.list_moved()
+                notices += self._conversation.list_moved() if grown else []
                 self._send(notices)
 
     def _send(self, messages: list[Any]) -> None:
