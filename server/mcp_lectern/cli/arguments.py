@@ -30,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
             commands,
             "demo-server",
             "the built-in sample MCP server, over stdio or HTTP",
+    _expand(_command(commands, "expand", "a text with the resources that it mentions"))
         )
     )
     _list(_command(commands, "list", "resources and templates of all servers, best match first"))
@@ -157,6 +158,20 @@ def _read(command: argparse.ArgumentParser) -> None:
     command.add_argument("--server", metavar="NAME", help="MENTION is a URI of this server")
     command.add_argument("--out", type=Path, metavar="PATH", help="write the content to this new file")
     _json(command)
+def _expand(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help="a text file, read as Markdown; - for standard input")
+    command.add_argument(
+        "--format", choices=("xml", "markdown", "json"), default="xml",
+        help="how each resource is framed (default: xml)",
+    )  # fmt: skip
+    command.add_argument(
+        "--max-bytes", type=_positive, metavar="N", help="include at most so much content in all"
+    )
+    command.add_argument("--unlisted", action="store_true", help="read URIs that no server lists, too")
+    _configuration(command)
+    _workspace(command)
+
+
     _configuration(command)
     _workspace(command)
 

@@ -42,6 +42,17 @@ def on_terminal(text: str) -> str:
     return "".join(character if _harmless(character) else _picture(character) for character in text)
 
 
+def write_text(text: str) -> None:
+    """An answer that is a text, in UTF-8 as it is, unless a terminal would obey it."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(in_utf8(on_terminal(text) if sys.stdout.isatty() else text))
+
+
+def in_utf8(text: str) -> bytes:
+    """UTF-8; a lone surrogate, which has none, becomes U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+
+
 def _harmless(character: str) -> bool:
     return character in "\n\t" or (character >= " " and not "\x7f" <= character <= "\x9f")
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcp_lectern.cli.layout import on_terminal
+from mcp_lectern.cli.layout import in_utf8, write_text
 from mcp_lectern.cli.program import DONE, FAILED, USAGE, CommandError
 from mcp_lectern.cli.running import Running, note, print_json, run_with_hub
 from mcp_lectern.documents.media import decoded, display, effective_type
@@ -40,7 +39,7 @@ class Content:
 
     def encoded(self) -> bytes:
         """The bytes that a file gets."""
-        return _encoded(self.data) if isinstance(self.data, str) else self.data or b""
+        return in_utf8(self.data) if isinstance(self.data, str) else self.data or b""
 
     def described(self) -> str:
         """The type in brackets, if there is one."""
@@ -108,17 +107,17 @@ def _print_one(content: Content) -> None:
         what = f"The content is binary{content.described()}, {size_shown(content.size)}"
         raise CommandError(f"{what}: write it to a file with --out PATH.")
     else:
-        _out(content.data)
+        write_text(content.data)
 
 
 def _print_part(content: Content) -> None:
-    _out(f"--- {single_line(content.uri, 2000)}{content.described()}\n")
+    write_text(f"--- {single_line(content.uri, 2000)}{content.described()}\n")
     if content.data is None:
         note(content.reason)
     elif isinstance(content.data, bytes):
-        _out(f"{size_shown(content.size)} of binary content\n")
+        write_text(f"{size_shown(content.size)} of binary content\n")
     else:
-        _out(content.data if content.data.endswith("\n") else f"{content.data}\n")
+        write_text(content.data if content.data.endswith("\n") else f"{content.data}\n")
 
 
 def _write(path: Path, contents: Sequence[Content]) -> None:
@@ -136,14 +135,3 @@ def _write(path: Path, contents: Sequence[Content]) -> None:
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
     note(f"{size_shown(content.size)} written to {path}")
-
-
-def _encoded(text: str) -> bytes:
-    """UTF-8; a lone surrogate, which has none, becomes U+FFFD."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
-
-
-def _out(text: str) -> None:
-    """The text as it is, unless a terminal would obey it."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(_encoded(on_terminal(text) if sys.stdout.isatty() else text))

@@ -81,7 +81,7 @@ class Session:
             document.watch = index.replaced
         catalogue = self.hub.catalogue if self.hub else None
         listings = catalogue.listings if catalogue else ()
-        listed = _listed(catalogue) if catalogue else _nothing
+        listed = listed_in(catalogue) if catalogue else _nothing
         index.read_as(listings, listed, catalogue, markdown=self.has_code(document.language_id))
         return index
 
@@ -94,7 +94,9 @@ def _nothing(_server: str | None, _uri: str) -> bool:
     return False
 
 
-def _listed(catalogue: Catalogue) -> Callable[[str | None, str], bool]:
+def listed_in(catalogue: Catalogue) -> Callable[[str | None, str], bool]:
+    """What the mention grammar asks: whether a server, or for None any, lists a URI."""
+
     def listed(server: str | None, uri: str) -> bool:
         if server is None:
             return any(uri in listing.by_uri for listing in catalogue.listings.values())

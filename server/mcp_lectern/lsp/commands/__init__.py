@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_lectern.lsp.commands import (
     approve,
+    expand,
     log,
     materialize,
     open,  # noqa: A004 - the command's own name
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _MODULES = (
     approve,
+    expand,
     log,
     materialize,
     open,
