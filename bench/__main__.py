@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from bench.completion import completion_10_000, completion_100_000
+from bench.document import document
 from bench.listing import listing
 from bench.memory import memory
 from bench.start import start
@@ -28,6 +29,7 @@ MEASUREMENTS: dict[str, Callable[[bool], list[Row]]] = {
     "completion-100000": completion_100_000,
     "listing": listing,
     "memory": memory,
+    "document": document,
 }
 """What there is to measure, each by a function that is told whether few samples are enough."""
 

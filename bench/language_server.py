@@ -69,7 +69,7 @@ class LanguageServer:
             if "method" not in message and message.get("id") == self._count:
                 return ended - began, message
             if "method" in message and "id" in message:
-                self._send({"id": message["id"], "result": _friendly(message)})
+                self._send({"id": message["id"], "result": friendly(message)})
 
     def notify(self, method: str, params: Json) -> None:
         """Send a notification."""
@@ -155,7 +155,7 @@ class LanguageServer:
         return body
 
 
-def _friendly(message: dict[str, Json]) -> Json:
+def friendly(message: dict[str, Json]) -> Json:
     """What an editor without any configuration answers to a request of the server."""
     if message["method"] == "workspace/configuration":
         return [None for _ in message["params"]["items"]]

@@ -7,6 +7,7 @@ from tests.support.catalogues import listing
 from tests.support.marked import fixture
 
 from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.catalogue.resolutions import Resolutions
 from mcp_lectern.features.tokens import tokens
 
 A = listing("a", ["memo://1", "config://app"], ["echo://{x}"])
@@ -19,7 +20,7 @@ def check(text: str, marks: str, *among: ServerListing) -> None:
     """Under each character the token it belongs to: server ``n``, URI ``s``; capitals are unresolved."""
     given = fixture(text, *among)
     drawn = [" "] * len(given.text)
-    for token in tokens(given.catalogue, given.mentions):
+    for token in tokens(Resolutions(given.catalogue), given.mentions):
         if token is not None:
             drawn[token.start : token.end] = MARKS[token.kind, token.unresolved] * (token.end - token.start)
     assert "".join(drawn).rstrip() == marks

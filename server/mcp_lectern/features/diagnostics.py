@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from mcp_lectern.catalogue.model import Catalogue
+from mcp_lectern.catalogue.resolutions import Resolutions
 from mcp_lectern.catalogue.resolve import (
     Ambiguous,
     Known,
@@ -13,7 +14,6 @@ from mcp_lectern.catalogue.resolve import (
     TemplateMatch,
     UnknownResource,
     UnknownServer,
-    resolve,
 )
 from mcp_lectern.mentions.model import Mention
 from mcp_lectern.mentions.printer import write
@@ -48,11 +48,12 @@ def diagnostics(
     catalogue: Catalogue, mentions: Iterable[Mention], unreadable: Unreadable
 ) -> list[Diagnostic]:
     """The remarks in the order of the text; none on what no complete listing speaks about."""
-    return [one for one in remarks(catalogue, mentions, unreadable) if one is not None]
+    found = remarks(Resolutions(catalogue), mentions, unreadable)
+    return [one for one in found if one is not None]
 
 
 def remarks(
-    catalogue: Catalogue, mentions: Iterable[Mention], unreadable: Unreadable
+    resolutions: Resolutions, mentions: Iterable[Mention], unreadable: Unreadable
 ) -> Iterator[Diagnostic | None]:
     """The same one after the other, and a None behind each mention to pause at."""
     found = 0
@@ -61,10 +62,10 @@ def remarks(
     for mention in mentions:
         key = (mention.server, mention.uri)
         if key not in judged:
-            suggested += isinstance(
-                resolve(catalogue, mention, suggest=False), UnknownResource | UnknownServer
-            )
-            resolution = resolve(catalogue, mention, suggest=suggested <= MOST_SUGGESTED)
+            resolution = resolutions.of(mention)
+            if isinstance(resolution, UnknownResource | UnknownServer) and suggested < MOST_SUGGESTED:
+                suggested += 1
+                resolution = resolutions.of(mention, suggest=True)
             judged[key] = _judged(resolution, mention.uri, unreadable)
         verdict = judged[key]
         if verdict is not None and found < MOST_DIAGNOSTICS:

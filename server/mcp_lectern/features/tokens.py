@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from mcp_lectern.catalogue.model import Catalogue
+from mcp_lectern.catalogue.resolutions import Resolutions
 from mcp_lectern.catalogue.resolve import (
     Ambiguous,
     NotAMention,
+    Resolution,
     UnknownResource,
     UnknownServer,
     Waiting,
-    resolve,
 )
 from mcp_lectern.mentions.model import Mention
 
@@ -33,24 +33,20 @@ class Token:
     unresolved: bool
 
 
-def tokens(catalogue: Catalogue, mentions: Iterable[Mention]) -> Iterator[Token | None]:
+def tokens(resolutions: Resolutions, mentions: Iterable[Mention]) -> Iterator[Token | None]:
     """The parts in the order of the text, and a None behind each mention to pause at.
 
     Nothing is unresolved before somebody may know better.
     """
-    judged: dict[tuple[str | None, str], Verdict] = {}
     for mention in mentions:
-        key = (mention.server, mention.uri)
-        if key not in judged:
-            judged[key] = _verdict(catalogue, mention)
-        verdict = judged[key]
+        verdict = _verdict(resolutions.of(mention))
         if verdict is not None:
             yield from _parts(mention, *verdict)
         yield None
 
 
-def _verdict(catalogue: Catalogue, mention: Mention) -> Verdict:
-    match resolve(catalogue, mention, suggest=False):
+def _verdict(resolution: Resolution) -> Verdict:
+    match resolution:
         case NotAMention() | Waiting(None):
             return None
         case UnknownServer():

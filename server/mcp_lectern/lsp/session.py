@@ -16,6 +16,7 @@ from mcp_lectern.text.encodings import Encoding
 
 if TYPE_CHECKING:
     from mcp_lectern.catalogue.model import Catalogue
+    from mcp_lectern.catalogue.resolutions import Resolutions
     from mcp_lectern.hub.hub import Hub
     from mcp_lectern.hub.opened import Opened
     from mcp_lectern.mentions.incremental import MentionIndex
@@ -38,6 +39,7 @@ class Session:
         self.served: set[str] = set()
         self.documents: dict[str, Document] = {}
         self._indexes: dict[str, MentionIndex] = {}
+        self._resolutions: Resolutions | None = None
 
     def open(self, document: Document) -> None:
         """The client owns this document's text from now on."""
@@ -84,6 +86,15 @@ class Session:
         listed = listed_in(catalogue) if catalogue else _nothing
         index.read_as(listings, listed, catalogue, markdown=self.has_code(document.language_id))
         return index
+
+    def resolutions(self, catalogue: Catalogue) -> Resolutions:
+        """What mentions mean in this snapshot, as far as somebody has asked already."""
+        from mcp_lectern.catalogue.resolutions import Resolutions
+
+        known = self._resolutions
+        if known is None or known.catalogue is not catalogue:
+            known = self._resolutions = Resolutions(catalogue)
+        return known
 
     def has_code(self, language_id: str) -> bool:
         """Whether what is code in a document of this language holds no mentions."""

@@ -15,29 +15,46 @@ _TICKS = re.compile("`+")
 def runs(text: str, start: int, end: int, origin: int = 0) -> tuple[Run, ...]:
     """The runs of back ticks in ``text[start:end]``, lines of one paragraph; counted from ``origin``."""
     return tuple(
-        (match.start() - origin, match.end() - origin, _escaped(text, match.start(), start))
-        for match in _TICKS.finditer(text, start, end)
+        (
+            begin - origin,
+            stop - origin,
+            begin > start and text[begin - 1] == "\\" and _odd(text, begin, start),
+        )
+        for begin, stop in (match.span() for match in _TICKS.finditer(text, start, end))
     )
 
 
 def paired(found: Sequence[Run]) -> Iterator[tuple[int, int]]:
     """The spans between equally long runs of one paragraph, in order."""
-    closers: dict[int, list[int]] = {}
-    for begin, stop, _ in found:
-        closers.setdefault(stop - begin, []).append(begin)
-    position = -1
-    for begin, stop, escaped in found:
-        if begin < position:
+    closers: dict[int, list[int]] | None = None
+    number, count = 0, len(found)
+    while number < count:
+        begin, stop, escaped = found[number]
+        opener, number = begin + escaped, number + 1
+        length = stop - opener
+        if not length or number == count:
             continue
-        opener = begin + escaped
-        candidates = closers.get(stop - opener, [])
-        index = bisect_right(candidates, begin)
-        if opener < stop and index < len(candidates):
-            position = candidates[index] + stop - opener
-            yield opener, position
+        closing = number
+        if found[number][1] - found[number][0] != length:
+            closers = _by_length(found) if closers is None else closers
+            same = closers.get(length, [])
+            index = bisect_right(same, number)
+            if index == len(same):
+                continue
+            closing = same[index]
+        number = closing + 1
+        yield opener, found[closing][1]
 
 
-def _escaped(text: str, position: int, start: int) -> bool:
+def _by_length(found: Sequence[Run]) -> dict[int, list[int]]:
+    """The numbers of the runs of each length."""
+    numbers: dict[int, list[int]] = {}
+    for number, (begin, stop, _) in enumerate(found):
+        numbers.setdefault(stop - begin, []).append(number)
+    return numbers
+
+
+def _odd(text: str, position: int, start: int) -> bool:
     """Whether an odd number of back slashes stands before ``position``."""
     slashes = position
     while slashes > start and text[slashes - 1] == "\\":

@@ -122,13 +122,13 @@ class _Scan:
 
     def step(self, start: int, end: int) -> int:
         """Read the line at ``start``, or several that mean the same; returns where the next one begins."""
-        plain = None
-        if not self._containers and (self._prose or self._fence):
-            plain = (_PLAIN if self._prose else _CODE).match(self._text, start, end)
-        if plain is not None:
-            if self._prose:
+        if self._prose:
+            # A line that begins with a letter goes on with a paragraph, whatever that stands in.
+            if plain := _PLAIN.match(self._text, start, end):
                 self._prose = (self._prose[0], plain.end())
-            return plain.end()
+                return plain.end()
+        elif self._fence and not self._containers and (code := _CODE.match(self._text, start, end)):
+            return code.end()
         match = _LINE.match(self._text, start, end)
         assert match is not None
         self._line(start, match.end(), match[1].expandtabs(4))

@@ -55,7 +55,7 @@ def _remarked(
     chosen = session.settings.diagnostics
     unreadable = session.hub.unreadable if session.hub else {}
     ranges = Ranges(document, session.encoding)
-    for one in remarks(catalogue, mentions, unreadable):
+    for one in remarks(session.resolutions(catalogue), mentions, unreadable):
         if one is None:
             yield None
             continue

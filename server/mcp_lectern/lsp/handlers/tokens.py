@@ -86,7 +86,8 @@ async def tokens_of(lectern: Lectern, uri: str, within: types.Range | None = Non
                 for place in (within.start, within.end)
             )
             mentions = [one for one in mentions if one.end > start and one.start < end]
-        yield from encoded(tokens(catalogue, mentions), document, session.encoding)
+        found = tokens(session.resolutions(catalogue), mentions)
+        yield from encoded(found, document, session.encoding)
 
     found = await looked_through(session, lambda: session.living(uri), look)
     return None if found is None else list(chain.from_iterable(found))
