@@ -181,6 +181,13 @@ PARTS = {
             "@modelcontextprotocol/server-memory@2026.8.31",
         ),
     ),
+    "conformance": Part(
+        _in_parts("conformance/node_modules/@modelcontextprotocol/conformance/dist/index.js"),
+        _npm,
+        "make parts installs the official conformance suite from npm; it needs Node 24.",
+        ("@modelcontextprotocol/conformance@0.2.0-alpha.12",),
+        needs="node",
+    ),
     "python-servers": Part(
         _in_parts(f"python-servers/{PROGRAMS}"),
         _pip,

@@ -125,7 +125,9 @@ class World:
         ]
 
     def handle(self, request: httpx.Request) -> httpx.Response:
-        self.requests.append(request)
+        # A copy: what sends a request once more changes it.
+        copy = httpx.Request(request.method, request.url, headers=request.headers, content=request.content)
+        self.requests.append(copy)
         url = str(request.url.copy_with(query=None)).removesuffix("?")
         if url in self.documents:
             document = self.documents[url]
