@@ -31,6 +31,8 @@ class Client:
     status: bool = False
     trust_prompt: bool = False
     external_uri: bool = False
+    elicitation: frozenset[str] = frozenset()
+    work_done_progress: bool = False
     pulls_diagnostics: bool = False
     refreshes_tokens: bool = False
     refreshes_lenses: bool = False
@@ -66,6 +68,8 @@ class Client:
             status=own.get("status") is True,
             trust_prompt=own.get("trustPrompt") is True,
             external_uri=own.get("externalUri") is True,
+            elicitation=frozenset(mode for mode in ("form", "url") if mode in _list(own, "elicitation")),
+            work_done_progress=_at(initialize, "capabilities", "window").get("workDoneProgress") is True,
             pulls_diagnostics=_pulls_diagnostics(initialize),
             refreshes_tokens=_at(workspace, "semanticTokens").get("refreshSupport") is True,
             refreshes_lenses=_at(workspace, "codeLens").get("refreshSupport") is True,

@@ -20,6 +20,7 @@ from mcp_lectern.lsp.session import Session
 if TYPE_CHECKING:
     from mcp_lectern.config.model import Configuration
     from mcp_lectern.hub.hub import Hub, HubObserver
+    from mcp_lectern.mcp.connect import Answers
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +46,7 @@ class Engine:
     session: Session
     command_line: CommandLine
     observer: HubObserver
+    answers: Answers
     pull_settings: Callable[[], Awaitable[Mapping[str, object] | None]]
     configured: Callable[[Configuration, Sequence[str]], None]
     initial: Mapping[str, object] = field(default_factory=dict)
@@ -61,7 +63,7 @@ class Engine:
     async def start(self) -> None:
         """Load the hub, run it, and configure it for the first time."""
         module = await asyncio.to_thread(importlib.import_module, "mcp_lectern.hub.hub")
-        self._hub = module.Hub(self.observer, __version__)
+        self._hub = module.Hub(self.observer, __version__, self.answers)
         self._life = asyncio.create_task(self._hub.run(), name="lectern-hub")
         await self._configure()
         # Not before: without its configuration the hub would take every server for unknown.

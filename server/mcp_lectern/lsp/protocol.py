@@ -12,6 +12,7 @@ It must not know any feature. What differs from pygls, and why:
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import logging
 from collections.abc import Awaitable, Callable, Generator, Mapping
@@ -35,9 +36,14 @@ class Protocol(LanguageServerProtocol):
 
     hooks: Hooks
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._asked: dict[str, asyncio.Future[Any]] = {}
+        self._numbers = itertools.count(1)
+
     def receive(self, raw: object) -> None:
         """Handle one decoded message of the client, whatever it is."""
-        if not isinstance(raw, dict) or not self._admitted(raw):
+        if not isinstance(raw, dict) or not self._admitted(raw) or self._answered(raw):
             return
         if raw.get("method") == types.INITIALIZE:
             self.hooks.raw_initialize = raw.get("params") or {}
@@ -154,6 +160,36 @@ class Protocol(LanguageServerProtocol):
         else:
             answer["result"] = self._plain(result)
         self._send_data(answer)
+
+    async def ask(self, method: str, params: Any) -> Any:
+        """A request whose answer stays plain JSON, whatever its members are called; ends with its caller.
+
+        Raises JsonRpcException where the client answers with an error.
+        """
+        identity = f"lectern-{next(self._numbers)}"
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._asked[identity] = future
+        self._send_data({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
+        try:
+            return await future
+        except asyncio.CancelledError:
+            self.tell(types.CANCEL_REQUEST, {"id": identity})
+            raise
+        finally:
+            del self._asked[identity]
+
+    def _answered(self, raw: Mapping[str, Any]) -> bool:
+        """Whether this answers one of ``ask``'s requests."""
+        identity = raw.get("id")
+        future = self._asked.get(identity) if isinstance(identity, str) and "method" not in raw else None
+        if future is None or future.done():
+            return future is not None
+        error = raw.get("error")
+        if isinstance(error, Mapping):
+            future.set_exception(JsonRpcException(str(error.get("message")), error.get("code")))
+        else:
+            future.set_result(raw.get("result"))
+        return True
 
     def tell(self, method: str, params: Any) -> None:
         """Send a notification whose parameters are plain JSON already."""

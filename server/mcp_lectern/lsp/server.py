@@ -18,6 +18,7 @@ from mcp_lectern import __version__
 from mcp_lectern.lsp import commands, handlers
 from mcp_lectern.lsp.approval import Approval
 from mcp_lectern.lsp.capabilities import Client, completed, registrations
+from mcp_lectern.lsp.elicitation import Elicitation
 from mcp_lectern.lsp.engine import CommandLine, Engine
 from mcp_lectern.lsp.from_proto import folder_path
 from mcp_lectern.lsp.protocol import Command, Hooks, Protocol
@@ -60,7 +61,9 @@ class Lectern(Hooks):
         )
         self.protocol: Protocol = self.pygls.protocol  # type: ignore[assignment]
         self.protocol.hooks = self
-        self.engine = Engine(self.session, command_line, self, self._pull_settings, self._configured)
+        self.engine = Engine(
+            self.session, command_line, self, Elicitation(self), self._pull_settings, self._configured
+        )
         self.approval = Approval(self)
         self.synchronization = Synchronization(self)
         self.publishing = Publishing(self.session, self._diagnostics, self._publish)

@@ -22,7 +22,7 @@ Json = Any
 Mode = Literal["form", "url"]
 Action = Literal["accept", "decline", "cancel"]
 
-_UNSAFE = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]")
+_UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|\]\(")
 
 
 class Unaskable(ValueError):  # noqa: N818 - it says what cannot be done, not that something erred
@@ -130,7 +130,8 @@ def _judged(url: str) -> tuple[str, str | None]:
     """The host that a browser would go to, and what is odd about it. Raises Unaskable."""
     if len(url) > LONGEST_URL:
         raise Unaskable("an address that is too long to be shown")
-    if _UNSAFE.search(url):
+    # What is no letter and not ASCII can look like something else, or like nothing.
+    if _UNSAFE.search(url) or not all(each.isascii() or each.isalnum() for each in url):
         raise Unaskable("an address with characters that hide where it leads")
     try:
         parts = urlsplit(url)
