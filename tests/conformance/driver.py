@@ -20,10 +20,13 @@ from mcp_lectern.mcp.auth.exchange import plain_clients
 from mcp_lectern.mcp.auth.flow import OAuthFlow
 from mcp_lectern.mcp.auth.model import OAuthSettings
 from mcp_lectern.mcp.auth.tokens import InMemory
+from mcp_lectern.mcp.client.input_required import Rounds
 from mcp_lectern.mcp.connect import Connection, HttpParameters, connect
 from mcp_lectern.mcp.errors import McpError
 from mcp_lectern.mcp.session import Patience
+from mcp_lectern.mcp.wire.elicitation import CANCEL, FormQuestion, Mode, Question, Reply, UrlQuestion
 from mcp_lectern.mcp.wire.failures import Asked
+from mcp_lectern.mcp.wire.jsonrpc import Answer, Refusal
 
 Json = Any
 
@@ -67,6 +70,43 @@ class Browser:
 async def ask(connection: Connection, method: str, params: Mapping[str, Json]) -> Json:
     """One request of a kind that Lectern does not send."""
     return await connection._session.request(Asked("suite", method), params, Patience(10, 20))
+
+
+class Accepting:
+    """Answers every form with its defaults, and with anything fitting where it has none."""
+
+    modes: frozenset[Mode] = frozenset({"form"})
+
+    async def answer(self, question: Question) -> Reply:
+        if not isinstance(question, FormQuestion):
+            return CANCEL
+        fitting = {"string": "x", "boolean": True, "integer": 1, "number": 1, "array": []}
+        members = question.schema.get("properties", {})
+        needed = [name for name in question.schema.get("required", ()) if "default" not in members[name]]
+        return Reply("accept", {name: fitting[members[name]["type"]] for name in needed})
+
+    async def finished(self, question: UrlQuestion) -> bool:
+        return False
+
+
+class ToolRounds(Rounds):
+    """Calls a tool in as many rounds as it needs, as a resource is read."""
+
+    async def _once(self, answer: Any, uri: str) -> Json:
+        answer.request = self._session.asked("tools/call")
+        pending = self._session.begin(answer.request, {"name": uri, "arguments": {}, **answer.params})
+        answer.reading.pending = pending
+        outcome = await self._session.outcome(pending, self._patience)
+        if isinstance(outcome, Answer):
+            return outcome.result
+        raise answer.request.refused(outcome) if isinstance(outcome, Refusal) else outcome
+
+
+async def tools_in_rounds(connection: Connection) -> None:
+    rounds = connection._resources.rounds
+    calls = ToolRounds(rounds._session, rounds._patience, rounds._asking)
+    for tool in await tools(connection):
+        await calls.read(tool["name"], asked=True)
 
 
 async def tools(connection: Connection) -> list[dict[str, Json]]:
@@ -114,6 +154,8 @@ WORK: dict[str, Callable[[Connection], Awaitable[object]]] = {
     "initialize": nothing,
     "json-schema-ref-no-deref": tools,
     "tools_call": sum_of_two,
+    "elicitation-sep1034-client-defaults": tools_in_rounds,
+    "sep-2322-client-request-state": tools_in_rounds,
     "http-standard-headers": all_kinds,
     "auth/authorization-server-migration": twice,
 }
@@ -143,7 +185,9 @@ async def run(scenario: str, url: str) -> None:
         interaction=Browser(),
     )
     parameters = HttpParameters(url, auth=OAuthFlow(authorization))
-    async with connect(parameters, server="suite", observer=observer, version="0") as connection:
+    answers = Accepting() if "elicitation" in scenario or "2322" in scenario else None
+    opened = connect(parameters, server="suite", observer=observer, answers=answers, version="0")
+    async with opened as connection:
         await WORK.get(scenario, every_tool)(connection)
 
 
