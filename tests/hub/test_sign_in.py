@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import anyio
@@ -189,4 +190,9 @@ async def test_a_program_signs_in_by_itself_where_the_entry_says_so() -> None:
         async with hub_of({"docs": {"url": world.server_url, "oauth": oauth}}) as (hub, news):
             await hub.read("docs", "res://secret")
             assert [form["grant_type"] for form in world.forms()] == ["client_credentials"]
+            greetings = [each.content for each in world.requests if b'"initialize"' in each.content]
+            greeting = json.loads(greetings[-1])
+            assert greeting["params"]["capabilities"]["extensions"] == {
+                "io.modelcontextprotocol/oauth-client-credentials": {}
+            }
             assert "s3cret-word" not in "".join(line for _, line in news.logs)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from mcp_lectern.mcp.auth.tokens import TokenStorage
 
 
+BY_ITSELF = "io.modelcontextprotocol/oauth-client-credentials"
+"""The extension of a client that signs in on its own behalf."""
+
+
 class Interaction(Protocol):
     """The person at the browser, as an editor or a terminal reaches them."""
 
@@ -110,6 +114,11 @@ class Credentials:
 def has_own(remote: Remote) -> bool:
     """Whether the entry itself says who is asking: nobody signs in then."""
     return any(name.lower() == "authorization" for name in remote.headers)
+
+
+def extensions(remote: Remote) -> tuple[str, ...]:
+    """The extensions of the protocol that this entry makes use of."""
+    return (BY_ITSELF,) if remote.oauth.grant == "client_credentials" else ()
 
 
 def default_storage() -> TokenStorage:

@@ -17,7 +17,7 @@ from mcp_lectern.catalogue.model import ServerListing
 from mcp_lectern.config.model import Remote
 from mcp_lectern.hub import failure
 from mcp_lectern.hub.backoff import Backoff
-from mcp_lectern.hub.credentials import Credentials
+from mcp_lectern.hub.credentials import Credentials, extensions
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.log import ServerLog
 from mcp_lectern.hub.memory import Memory
@@ -256,7 +256,7 @@ class Link:
         if isinstance(ready, Remote) and isinstance(parameters, HttpParameters):
             signer = await self.credentials.signer(ready)
             self.authorization = self.credentials.identity
-            return replace(parameters, auth=signer)
+            return replace(parameters, auth=signer, extensions=extensions(ready))
         return parameters
 
     def _timing(self) -> Timing:

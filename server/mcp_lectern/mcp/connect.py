@@ -275,7 +275,7 @@ def _transport(plan: _Plan, limit: int) -> AbstractAsyncContextManager[Duplex]:
 
 
 async def _opened(plan: _Plan, session: Session, protocol: Preference, asking: Asking) -> Opened:
-    offers = capability(asking.modes)
+    offers = {**capability(asking.modes), **_extensions(plan.parameters)}
     opening = Opening(session, plan.version, plan.roots, plan.timing.probe, plan.log, offers)
     try:
         with anyio.move_on_after(plan.timing.start):
@@ -292,6 +292,12 @@ async def _opened(plan: _Plan, session: Session, protocol: Preference, asking: A
         "or raise timeouts.start if it is slow to start.",
         server=plan.server,
     )
+
+
+def _extensions(parameters: Parameters) -> dict[str, dict[str, dict[str, str]]]:
+    """What is declared of extensions (specification 2026-07-28, basic, capabilities)."""
+    names = parameters.extensions if isinstance(parameters, HttpParameters) else ()
+    return {"extensions": {name: {} for name in names}} if names else {}
 
 
 def _start_failed(server: str, lost: ConnectionLost) -> StartFailed:

@@ -20,7 +20,8 @@ class HttpParameters:
     """``kind``: Streamable HTTP with a fall back to the older transport, or that one (``sse``) alone.
 
     ``ca_file`` is trusted besides the machine's authorities; ``proxy`` replaces the environment's. ``auth``
-    signs requests; where it is given, a 401 is its business first.
+    signs requests; where it is given, a 401 is its business first. ``extensions`` are those that the
+    client declares.
     """
 
     url: str
@@ -29,6 +30,7 @@ class HttpParameters:
     ca_file: Path | None = None
     proxy: str | None = field(default=None, repr=False)
     auth: httpx.Auth | None = field(default=None, repr=False)
+    extensions: tuple[str, ...] = ()
 
     @property
     def own_credentials(self) -> bool:
