@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from mcp_lectern.catalogue.model import Catalogue, ServerListing
 from mcp_lectern.catalogue.suggest import similar_servers, similar_uris
 from mcp_lectern.catalogue.template import Template
+from mcp_lectern.catalogue.template_match import Arguments
 from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
 from mcp_lectern.mentions.model import Mention
 
@@ -30,7 +31,7 @@ class TemplateMatch:
     server: str
     uri: str
     template: ResourceTemplate
-    arguments: dict[str, str | list[str]]
+    arguments: Arguments
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from urllib.parse import quote
 
-from mcp_lectern.catalogue.template_match import match
+from mcp_lectern.catalogue.template_match import Arguments, match, respelled
 
-Value = str | Sequence[str]
+Value = str | Sequence[str] | Mapping[str, str]
 
 LONGEST = 8_000
 """Characters of a template; one expression may hold any number of variables."""
@@ -106,9 +106,16 @@ class Template:
         """The URI for these arguments; a variable without one is left out, as the RFC says."""
         return "".join(part if isinstance(part, str) else _expand(part, arguments) for part in self.parts)
 
-    def match(self, uri: str) -> dict[str, str | list[str]] | None:
+    def match(self, uri: str) -> Arguments | None:
         """Arguments for which a server may mean this URI, or None. Linear in the URI's length."""
         return match(self.parts, uri)
+
+    def respelled(self, uri: str) -> str | None:
+        """The same URI with its literals percent-encoded where they are raw, or raw where they are encoded.
+
+        Servers disagree on which of the two a literal outside ASCII means. None where there is no other way.
+        """
+        return respelled(self.parts, uri)
 
 
 class _BrokenError(Exception):
@@ -174,21 +181,31 @@ def _expand(expression: Expression, arguments: Mapping[str, Value]) -> str:
     for variable in expression.variables:
         value = arguments.get(variable.name)
         if isinstance(value, str):
-            pieces.append(_named(operator, variable, _encode(operator, value[: variable.prefix])))
+            pieces.append(_named(operator, variable, encode(operator, value[: variable.prefix])))
+        elif isinstance(value, Mapping) and variable.explode:
+            pieces += [_pair(operator, *map(partial(encode, operator), pair)) for pair in value.items()]
         elif value and variable.explode:
-            pieces += [_named(operator, variable, _encode(operator, item)) for item in value]
+            pieces += [_named(operator, variable, encode(operator, item)) for item in value]
         elif value:
-            pieces.append(_named(operator, variable, ",".join(_encode(operator, item) for item in value)))
+            pieces.append(_named(operator, variable, ",".join(encode(operator, i) for i in _flat(value))))
     return operator.first + operator.separator.join(pieces) if pieces else ""
 
 
+def _pair(operator: Operator, name: str, encoded: str) -> str:
+    return f"{name}={encoded}" if encoded or not operator.named else name + operator.if_empty
+
+
+def _flat(value: Sequence[str] | Mapping[str, str]) -> Sequence[str]:
+    """The members of a list, or names and members of an associative array by turns."""
+    return [each for pair in value.items() for each in pair] if isinstance(value, Mapping) else value
+
+
 def _named(operator: Operator, variable: Variable, encoded: str) -> str:
-    if not operator.named:
-        return encoded
-    return f"{variable.name}={encoded}" if encoded else variable.name + operator.if_empty
+    return _pair(operator, variable.name, encoded) if operator.named else encoded
 
 
-def _encode(operator: Operator, value: str) -> str:
+def encode(operator: Operator, value: str) -> str:
+    """A value as an expression of this operator writes it."""
     if not operator.reserved:
         return quote(value, safe="", errors="surrogatepass")
     pieces = _TRIPLET.split(value)

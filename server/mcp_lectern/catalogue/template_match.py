@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 if TYPE_CHECKING:
     from mcp_lectern.catalogue.template import Expression, Variable
 
-Arguments = dict[str, str | list[str]]
+Arguments = dict[str, str | list[str] | dict[str, str]]
+"""By variable: a value, the members of an exploded list, or those of an exploded associative array."""
+Spans = list[tuple["str | Expression", str]]
+"""The parts of a template, each with the text of the URI that it stands for."""
+
+Values = list[tuple["Variable", "str | list[str] | dict[str, str]"]]
 
 LONGEST_URI = 8_000
 
@@ -33,19 +39,38 @@ _STOPS = {
 
 def match(parts: Sequence[str | Expression], uri: str) -> Arguments | None:
     """The arguments of the first way to read the URI, earlier values as short as possible; or None."""
-    found = _match(parts, uri)
-    if found is None and not uri.isascii():
-        return None
-    if found is None and any(isinstance(part, str) and _encoded(part) != part for part in parts):
-        return _match([_encoded(part) if isinstance(part, str) else part for part in parts], uri)
-    return found
+    for spelling in _spellings(parts):
+        spans = _spans(spelling, uri)
+        found = None if spans is None else _arguments(spans)
+        if found is not None:
+            return found
+    return None
 
 
+def respelled(parts: Sequence[str | Expression], uri: str) -> str | None:
+    """The URI with its literals in the template's other spelling, its values as they are, or None."""
+    spellings = _spellings(parts)
+    for spelling, other in zip(spellings, reversed(spellings), strict=True):
+        spans = _spans(spelling, uri) if len(spellings) > 1 else None
+        if spans is not None and _arguments(spans) is not None:
+            pairs = zip(other, spans, strict=True)
+            return "".join(part if isinstance(part, str) else text for part, (_, text) in pairs)
+    return None
+
+
+def _spellings(parts: Sequence[str | Expression]) -> list[Sequence[str | Expression]]:
+    """The parts as they are written and, where that is something else, with encoded literals."""
+    encoded = [_encoded(part) if isinstance(part, str) else part for part in parts]
+    return [parts] if encoded == list(parts) else [parts, encoded]
+
+
+@lru_cache(maxsize=4096)
 def _encoded(literal: str) -> str:
     return quote(literal, safe="%:/?#[]@!$&'()*+,;=", errors="surrogatepass")
 
 
-def _match(parts: Sequence[str | Expression], uri: str) -> Arguments | None:
+def _spans(parts: Sequence[str | Expression], uri: str) -> Spans | None:
+    """The way to read the URI in which earlier values are as short as possible, or None."""
     if len(uri) > LONGEST_URI or not parts:
         return None
     first, last = parts[0], parts[-1]
@@ -58,7 +83,7 @@ def _match(parts: Sequence[str | Expression], uri: str) -> Arguments | None:
     for part in parts:
         ends = _literal_ends(part, uri, ends) if isinstance(part, str) else _expression_ends(part, uri, ends)
         origins.append(ends)
-    return _arguments(parts, uri, origins) if len(uri) in ends else None
+    return _walked_back(parts, uri, origins) if len(uri) in ends else None
 
 
 def _literal_ends(literal: str, uri: str, starts: dict[int, int]) -> dict[int, int]:
@@ -87,21 +112,22 @@ def _expression_ends(expression: Expression, uri: str, starts: dict[int, int]) -
     return dict(sorted(ends.items()))
 
 
-def _arguments(
-    parts: Sequence[str | Expression], uri: str, origins: list[dict[int, int]]
-) -> Arguments | None:
-    """Walk back from the URI's end, then read the values from the front; None if a name has two values."""
-    spans = []
+def _walked_back(parts: Sequence[str | Expression], uri: str, origins: list[dict[int, int]]) -> Spans:
+    spans: Spans = []
     end = len(uri)
     for part, ends in zip(reversed(parts), reversed(origins), strict=True):
         start = ends[end]
-        if not isinstance(part, str):
-            spans.append((part, uri[start:end]))
+        spans.append((part, uri[start:end]))
         end = start
+    return spans[::-1]
+
+
+def _arguments(spans: Spans) -> Arguments | None:
+    """The values of all expressions, from the front; None if a name has two values."""
     arguments: Arguments = {}
     cut: dict[str, str] = {}
-    for expression, text in reversed(spans):
-        values = _values(expression, text)
+    for part, text in spans:
+        values = [] if isinstance(part, str) else _values(part, text)
         if values is None:
             return None
         for variable, value in values:
@@ -119,7 +145,7 @@ def _with_cut(arguments: Arguments, cut: dict[str, str]) -> Arguments | None:
     return arguments
 
 
-def _values(expression: Expression, text: str) -> list[tuple[Variable, str | list[str]]] | None:
+def _values(expression: Expression, text: str) -> Values | None:
     operator = expression.operator
     if operator.first and not text:
         return []
@@ -132,7 +158,7 @@ def _values(expression: Expression, text: str) -> list[tuple[Variable, str | lis
     else:
         many = -1 if variables[-1].explode else len(variables) - 1
         pieces = body.split(operator.separator, many)
-    values: list[tuple[Variable, str | list[str]]] = []
+    values: Values = []
     for place, (variable, piece) in enumerate(zip(variables, pieces, strict=False)):
         rest = pieces[place:]
         values.append((variable, [decoded(item) for item in rest] if variable.explode else decoded(piece)))
@@ -141,23 +167,30 @@ def _values(expression: Expression, text: str) -> list[tuple[Variable, str | lis
     return values if all(_fits(variable, value) for variable, value in values) else None
 
 
-def _named_values(expression: Expression, items: list[str]) -> list[tuple[Variable, str | list[str]]] | None:
+def _named_values(expression: Expression, items: list[str]) -> Values | None:
     by_name = {variable.name: variable for variable in expression.variables}
     lists: dict[str, list[str]] = {}
+    others: dict[str, str] = {}
     for item in items:
         name, _, value = item.partition("=")
-        if name not in by_name:
-            return None
-        lists.setdefault(name, []).append(decoded(value))
+        if name in by_name:
+            lists.setdefault(name, []).append(decoded(value))
+        else:
+            others[decoded(name)] = decoded(value)
+    # Names that the template does not know are those of an associative array, if it has room for one.
+    room = next((v for v in expression.variables if v.explode and v.name not in lists), None)
+    if others and room is None:
+        return None
     if any(len(values) > 1 and not by_name[name].explode for name, values in lists.items()):
         return None
-    found = [
+    found: Values = [
         (by_name[name], values if by_name[name].explode else values[0]) for name, values in lists.items()
     ]
+    found += [(room, others)] if room is not None and others else []
     return found if all(_fits(variable, value) for variable, value in found) else None
 
 
-def _fits(variable: Variable, value: str | list[str]) -> bool:
+def _fits(variable: Variable, value: str | list[str] | dict[str, str]) -> bool:
     return variable.prefix is None or len(value) <= variable.prefix
 
 

@@ -56,7 +56,9 @@ def _template_match(found: TemplateMatch) -> str:
     return "\n\n".join([shown, *(["\n".join(lines)] if lines else [])])
 
 
-def _value(value: str | list[str]) -> str:
+def _value(value: str | list[str] | dict[str, str]) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={member}" for name, member in value.items())
     return value if isinstance(value, str) else ", ".join(value)
 
 

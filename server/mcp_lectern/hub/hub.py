@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -27,6 +28,7 @@ from mcp_lectern.hub.link import Link, Surroundings
 from mcp_lectern.hub.live import Live
 from mcp_lectern.hub.log import ServerLog
 from mcp_lectern.hub.questions import OneAtATime
+from mcp_lectern.hub.spelling import read_in_either_spelling
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
 from mcp_lectern.mcp.connect import Answers, Limits, Root, Timing
 from mcp_lectern.mcp.errors import McpError, ResourceNotFound
@@ -279,7 +281,15 @@ class Hub:
 
     async def _fetch(self, server: str, uri: str, asked: bool) -> ReadResult:
         connection = await self.link(server).ready()
-        return await connection.read(uri, asked=asked)
+        listing = self.catalogue.listings.get(server)
+        return await read_in_either_spelling(partial(connection.read, asked=asked), listing, uri)
+
+    async def complete(
+        self, server: str, uri_template: str, argument: str, value: str, arguments: Mapping[str, str]
+    ) -> Completion:
+        """What the server proposes for one argument of a template. Raises Refused, or McpError."""
+        connection = await self.link(server).ready()
+        return await connection.complete(uri_template, argument, value, arguments)
 
     def _now_readable(self, server: str, uri: str) -> None:
         if self.unreadable.pop((server, uri), None) is not None:
