@@ -14,6 +14,7 @@ from mcp_lectern.lsp.handlers import (
     hover,
     initialized,
     links,
+    references,
     symbols,
     tokens,
 )
@@ -31,6 +32,7 @@ _MODULES = (
     hover,
     initialized,
     links,
+    references,
     symbols,
     tokens,
 )
