@@ -36,7 +36,7 @@ from .remote import HttpParameters
 from .server_stream import ServerStream
 from .task_group import task_group
 
-AT_ONCE: Final = 32
+AT_ONCE: Final = 16
 """Requests that are under way at the same time; a stream of notices is not one of them."""
 TRIES: Final = 3
 DELETE_SECONDS: Final = 1.0
