@@ -40,6 +40,8 @@ def environment(home: Path) -> Mapping[str, str]:
     return {
         **os.environ,
         **own,
+        # No test may touch the key store of whoever runs it.
+        "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
         "HOME": str(home),
         "USERPROFILE": str(home),
         "PYTHONWARNINGS": "error,ignore::ResourceWarning",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import functools
 import json
 import os
@@ -48,6 +49,11 @@ class Editor:
         self.messages: list[types.ShowMessageParams] = []
         self.published: list[types.PublishDiagnosticsParams] = []
         self.statuses: list[dict[str, Any]] = []
+        self.questions: list[types.ShowMessageRequestParams] = []
+        self.choose: Callable[[types.ShowMessageRequestParams], str | None] = lambda _params: None
+        self.elicited: list[dict[str, Any]] = []
+        self.elicit: Callable[[dict[str, Any]], Any] = lambda _params: {"action": "cancel"}
+        self.progress: list[tuple[Any, dict[str, Any]]] = []
         self.result: types.InitializeResult
         self._version = 0
         self._news = asyncio.Condition()
@@ -191,6 +197,30 @@ class Editor:
         def refresh(params: types.TextDocumentContentRefreshParams) -> None:
             self._note(self.refreshed, params.uri)
 
+        @client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
+        def choose(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
+            self._note(self.questions, params)
+            title = self.choose(params)
+            return None if title is None else types.MessageActionItem(title)
+
+        @client.feature("lectern/elicit")
+        async def elicit(params: Any) -> Any:
+            self._note(self.elicited, plain(params))
+            answer = self.elicit(plain(params))
+            return await answer if inspect.isawaitable(answer) else answer
+
+        client.protocol.fm.features.pop(types.WINDOW_WORK_DONE_PROGRESS_CREATE, None)
+
+        @client.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)
+        def create(params: types.WorkDoneProgressCreateParams) -> None:
+            self._note(self.progress, (params.token, {"kind": "create"}))
+
+        client.protocol.fm.features.pop(types.PROGRESS, None)
+
+        @client.feature(types.PROGRESS)
+        def progress(params: types.ProgressParams) -> None:
+            self._note(self.progress, (params.token, plain(params.value)))
+
         @client.feature("lectern/status")
         def status(params: Any) -> None:
             servers = plain(params)["servers"]
@@ -261,6 +291,8 @@ def environment(home: Path) -> dict[str, str]:
     folders = {
         name: str(home / name.lower()) for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
     }
+    # No test may touch the key store of whoever runs it.
+    folders["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     return {**os.environ, "HOME": str(home), **folders}
 
 
@@ -279,7 +311,7 @@ def _initialize(
         "capabilities": {
             **capabilities,
             "general": {"positionEncodings": list(encodings)},
-            "window": {"showDocument": {"support": True}},
+            "window": {"showDocument": {"support": True}, **capabilities.get("window", {})},
             **({"experimental": {"lectern": dict(experimental)}} if experimental else {}),
         },
     }

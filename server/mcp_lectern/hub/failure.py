@@ -16,6 +16,7 @@ _KINDS: tuple[tuple[type[errors.McpError], str], ...] = (
     (errors.SignInFailed, "needsSignIn"),
 )
 _NEEDS_SIGN_IN = "needsSignIn"
+_HOW_TO_SIGN_IN = "Use “Sign in” in the editor, or `mcp-lectern sign-in`."
 _STDERR_SHOWN = 600
 """Characters of a dead process's stderr that a message carries."""
 
@@ -61,6 +62,8 @@ def needs_sign_in(error: errors.McpError) -> bool:
 
 def message_of(error: errors.McpError) -> str:
     """The error's sentence, with what the process last said where it died and the sentence lacks it."""
+    if needs_sign_in(error):
+        return f"{error.message} {_HOW_TO_SIGN_IN}"
     tail = getattr(error, "stderr_tail", "").strip()
     if not tail or tail[-_STDERR_SHOWN:] in error.message:
         return error.message
