@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
-from mcp_lectern.mcp.auth import addresses
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_lectern.mcp.auth import addresses, metadata
 
 SERVER = "https://mcp.example/public/mcp"
 KNOWN = "/.well-known/oauth-protected-resource"
@@ -137,3 +141,52 @@ def test_a_server_on_loopback_may_name_this_machine(url: str) -> None:
 )
 def test_a_server_without_metadata_is_named_by_its_address(url: str, canonical: str) -> None:
     assert addresses.canonical(url) == canonical
+
+
+ODD = st.text(alphabet=st.sampled_from("htps:/.@#?[]%\\ \t\n\x00aé1-")) | st.text()
+
+
+@given(ODD, ODD)
+def test_no_address_raises(one: str, other: str) -> None:
+    for url in (one, f"https://{one}", f"http://{one}"):
+        addresses.objection(url, server_url=other)
+        addresses.covers(url, other)
+        addresses.resource_documents(url, other)
+        addresses.server_documents(url)
+        addresses.canonical(url)
+
+
+@given(ODD)
+def test_what_may_be_used_is_https_or_on_this_machine(rest: str) -> None:
+    for url in (rest, f"http://{rest}", f"//{rest}", f"javascript:{rest}"):
+        assert addresses.objection(url, server_url=SERVER) or url.lower().startswith("https://")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20) | st.just("https://mcp.example"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+)
+MEMBERS = st.sampled_from(
+    [
+        "resource",
+        "authorization_servers",
+        "scopes_supported",
+        "issuer",
+        "token_endpoint",
+        "revocation_endpoint",
+    ]
+)
+
+
+@given(JSON | st.dictionaries(MEMBERS, JSON))
+def test_a_document_is_used_or_refused_with_a_reason(document: Any) -> None:
+    for read in (
+        lambda: metadata.resource_metadata(document, SERVER),
+        lambda: metadata.server_metadata(document, "https://mcp.example", SERVER),
+    ):
+        reason = None
+        try:
+            read()
+        except metadata.UnusableError as error:
+            reason = str(error)
+        assert reason != ""

@@ -116,7 +116,7 @@ async def test_a_secret_goes_where_the_server_takes_it(offered: list[str] | None
 )
 async def test_a_key_signs_a_statement_for_this_issuer_alone(key: Any, algorithm: str) -> None:
     world = World()
-    world.expires_in = 1
+    world.expires_in = 0
     authorization = world.authorization(
         settings={"client_id": "robot", "private_key": pem(key), "grant": "client_credentials"}
     )

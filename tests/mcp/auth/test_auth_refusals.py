@@ -18,6 +18,14 @@ from mcp_lectern.mcp.errors import SignInFailed
 pytestmark = pytest.mark.anyio
 
 
+async def age(storage: InMemory, *, seconds: float) -> None:
+    """What is kept was kept that long ago."""
+    ((key, text),) = storage._kept.items()
+    grant = json.loads(text)
+    grant["tokens"]["expires_at"] -= seconds
+    storage._kept[key] = json.dumps(grant)
+
+
 @pytest.mark.case("HTTP-05")
 async def test_http_05_refusals_for_ever_lead_to_one_attempt_each() -> None:
     world = World()
@@ -126,19 +134,40 @@ async def test_a_token_never_leaves_for_another_origin() -> None:
 
 async def test_a_token_is_renewed_before_it_ends() -> None:
     world = World()
-    world.expires_in = 30
-    authorization = world.authorization()
+    authorization = world.authorization(storage := InMemory())
     await authorization.sign_in(Browser(world))
-    world.expires_in = 3600
+    await age(storage, seconds=3550)
+    authorization = world.authorization(storage)
     assert (await world.call(authorization)).status_code == 200
     assert [form["grant_type"] for form in world.forms()] == ["authorization_code", "refresh_token"]
     assert world.forms()[1]["resource"] == world.server_url
     assert len(world.calls()) == 1
 
 
+async def test_a_token_of_a_short_life_is_not_renewed_for_each_request() -> None:
+    world = World()
+    world.expires_in = 30
+    authorization = world.authorization()
+    await authorization.sign_in(Browser(world))
+    for _ in range(3):
+        assert (await world.call(authorization)).status_code == 200
+    assert len(world.forms()) == 1
+
+
+async def test_a_token_that_cannot_be_renewed_is_sent_for_as_long_as_the_server_takes_it() -> None:
+    world = World()
+    world.token_answer = lambda _form: httpx.Response(
+        200, json={"access_token": "opaque", "token_type": "Bearer", "expires_in": 0}
+    )
+    world.tokens["opaque"] = ()
+    authorization = world.authorization()
+    await authorization.sign_in(Browser(world))
+    assert (await world.call(authorization)).status_code == 200
+
+
 async def test_many_requests_at_once_renew_once() -> None:
     world = World()
-    world.expires_in = 1
+    world.expires_in = 0
     authorization = world.authorization()
     await authorization.sign_in(Browser(world))
     world.expires_in = None
@@ -161,7 +190,7 @@ async def test_many_refusals_at_once_ask_the_person_once() -> None:
 
 async def test_a_renewal_that_is_cancelled_still_keeps_the_new_token() -> None:
     world, storage = World(), InMemory()
-    world.expires_in = 1
+    world.expires_in = 0
     authorization = world.authorization(storage)
     await authorization.sign_in(Browser(world))
     world.expires_in = 3600
@@ -182,9 +211,10 @@ async def test_a_renewal_that_is_cancelled_still_keeps_the_new_token() -> None:
 
 async def test_an_outage_of_the_authorization_server_costs_nothing_while_the_token_is_good() -> None:
     world = World()
-    world.expires_in = 40
-    authorization = world.authorization()
+    authorization = world.authorization(storage := InMemory())
     await authorization.sign_in(Browser(world))
+    await age(storage, seconds=3550)
+    authorization = world.authorization(storage)
     world.token_answer = lambda _form: httpx.Response(503)
     assert (await world.call(authorization)).status_code == 200
 
@@ -203,16 +233,35 @@ async def test_an_outage_after_the_end_of_the_token_is_told_and_may_heal() -> No
     assert (await world.call(authorization)).status_code == 200
 
 
-async def test_a_refresh_token_that_another_process_used_is_replaced_by_its_own() -> None:
+async def test_what_another_process_renewed_is_taken_over() -> None:
     world, storage = World(), InMemory()
-    world.expires_in = 1
+    world.expires_in = 0
     first, second = world.authorization(storage), world.authorization(storage)
     await first.sign_in(Browser(world))
-    assert await second.bearer() is not None
+    await second.recall()
     world.expires_in = 3600
     assert (await world.call(first)).status_code == 200
     assert (await world.call(second)).status_code == 200
-    assert len(world.asked("/authorize")) == 1
+    assert len(world.forms()) == 2
+
+
+async def test_a_refresh_token_that_another_process_used_up_just_now_ends_nothing() -> None:
+    world, storage = World(), InMemory()
+    world.expires_in = 0
+    authorization = world.authorization(storage)
+    await authorization.sign_in(Browser(world))
+    ((key, text),) = storage._kept.items()
+
+    def used_up(_form: dict[str, str]) -> httpx.Response:
+        theirs = json.loads(text)
+        theirs["tokens"] |= {"access": "theirs", "refresh": "theirs-too", "expires_at": time.time() + 3600}
+        storage._kept[key] = json.dumps(theirs)
+        return httpx.Response(400, json={"error": "invalid_grant"})
+
+    world.tokens["theirs"] = ()
+    world.token_answer = used_up
+    assert (await world.call(authorization)).status_code == 200
+    assert world.calls() == ["Bearer theirs"]
 
 
 async def test_a_refresh_token_that_is_worth_nothing_ends_the_sign_in() -> None:
@@ -233,6 +282,7 @@ async def test_a_refresh_token_that_is_worth_nothing_ends_the_sign_in() -> None:
         [],
         {},
         {"access_token": "x"},
+        {"access_token": "x", "token_type": "Bearer", "error": "bad_verification_code"},
         {"access_token": "x", "token_type": "mac"},
         {"access_token": "", "token_type": "Bearer"},
         {"access_token": 5, "token_type": "Bearer"},

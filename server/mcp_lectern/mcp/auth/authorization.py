@@ -6,6 +6,7 @@ Renewals and sign-ins that nobody asked for run one at a time. It must not know 
 from __future__ import annotations
 
 import time
+from collections import deque
 from dataclasses import replace
 
 import anyio
@@ -24,7 +25,9 @@ from mcp_lectern.mcp.errors import SignInFailed
 
 HIDDEN = "•••"
 _EARLY = 60.0
-"""Seconds before a token's end at which it is renewed."""
+_EARLY_SHARE = 0.2
+"""A token is renewed that many seconds before its end, or in that last share of a short life."""
+_MOST_SEEN = 20
 _LONGEST_RENEWAL = 60.0
 _LONGEST_REVOCATION = 10.0
 _REFUSED = frozenset({"invalid_grant", "invalid_client", "unauthorized_client"})
@@ -62,7 +65,7 @@ class Authorization:
         self._grant: Grant | None = None
         self._lock = anyio.Lock()
         self._signing_in: anyio.CancelScope | None = None
-        self._seen: set[str] = set()
+        self._seen: deque[str] = deque(maxlen=_MOST_SEEN)
         self._looked = False
 
     @property
@@ -82,7 +85,7 @@ class Authorization:
                 await self._load()
 
     def hide(self, text: str) -> str:
-        """The text without any token of this session, should a server have repeated one."""
+        """The text without the latest tokens, should a server have repeated one."""
         for token in self._seen:
             text = text.replace(token, HIDDEN)
         return text
@@ -110,9 +113,8 @@ class Authorization:
             if _has_ended(grant):
                 raise
             return grant.tokens.access
-        if renewed is None and not _has_ended(grant):
-            return grant.tokens.access
-        return renewed
+        # What cannot be renewed is sent to its end and beyond: the server knows best when that is.
+        return grant.tokens.access if renewed is None and self._grant is not None else renewed
 
     async def after_unauthorized(self, used: str | None, challenge: Challenge) -> str | None:
         """The token to try once more with after a 401 on ``used``, or None. Raises SignInFailed."""
@@ -272,11 +274,14 @@ class Authorization:
 
     def _adopt(self, grant: Grant) -> None:
         self._grant = grant
-        self._seen.update(token for token in (grant.tokens.access, grant.tokens.refresh) if token)
+        tokens = (grant.tokens.access, grant.tokens.refresh)
+        self._seen.extend(token for token in tokens if token and token not in self._seen)
 
 
 def _ends_soon(grant: Grant) -> bool:
-    return grant.tokens.expires_at is not None and grant.tokens.expires_at - time.time() < _EARLY
+    tokens = grant.tokens
+    early = min(_EARLY, tokens.lifetime * _EARLY_SHARE)
+    return tokens.expires_at is not None and tokens.expires_at - time.time() <= early
 
 
 def _has_ended(grant: Grant) -> bool:

@@ -66,6 +66,7 @@ async def _asked(http: httpx.AsyncClient, step: Step, grant: Grant, form: dict[s
         reply = await post_form(http, grant.metadata.token_endpoint, form, headers)
     except UnreachableError as error:
         raise step.failed(f"{error}.") from error
-    if not reply.ok:
+    # Some say with status 200 that something is wrong.
+    if not reply.ok or reply.error is not None:
         raise step.failed(f"{reply.outcome}.", code=reply.error)
     return reply

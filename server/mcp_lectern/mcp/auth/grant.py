@@ -176,7 +176,9 @@ def tokens_of(body: Any, asked: tuple[str, ...], step: Step, *, before: Tokens |
         refresh = before.refresh if before else None
     granted = body.get("scope")
     scopes = scopes_of(granted) if isinstance(granted, str) and granted.strip() else asked
-    return Tokens(access, refresh, _expiry(body.get("expires_in")), scopes)
+    lifetime = _lifetime(body.get("expires_in"))
+    expires_at = None if lifetime is None else time.time() + lifetime
+    return Tokens(access, refresh, expires_at, lifetime or 0.0, scopes)
 
 
 def _is_token(value: object) -> bool:
@@ -184,12 +186,12 @@ def _is_token(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _LONGEST_TOKEN and _TOKEN_CHARACTERS.issuperset(value)
 
 
-def _expiry(value: object) -> float | None:
+def _lifetime(value: object) -> float | None:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 12:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < _LONGEST_LIFE:
         return None
-    return time.time() + value
+    return float(value)
 
 
 def _printable(text: str) -> str:

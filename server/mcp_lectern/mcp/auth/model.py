@@ -87,11 +87,15 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A token response. ``expires_at`` is in seconds since the epoch, None where the server did not say."""
+    """A token response. ``expires_at`` is in seconds since the epoch, None where the server did not say.
+
+    ``lifetime`` is in seconds, from the answer to that end.
+    """
 
     access: str = field(repr=False)
     refresh: str | None = field(default=None, repr=False)
     expires_at: float | None = None
+    lifetime: float = 0.0
     scopes: tuple[str, ...] = ()
 
 
