@@ -24,7 +24,7 @@ Values = list[tuple["Variable", "str | list[str] | dict[str, str]"]]
 
 LONGEST_URI = 8_000
 
-_STOPS = {
+STOPS = {
     "": re.compile(r"[/?#]"),
     "+": re.compile(r"\Z"),
     "#": re.compile(r"\Z"),
@@ -39,7 +39,7 @@ _STOPS = {
 
 def match(parts: Sequence[str | Expression], uri: str) -> Arguments | None:
     """The arguments of the first way to read the URI, earlier values as short as possible; or None."""
-    for spelling in _spellings(parts):
+    for spelling in spellings_of(parts):
         spans = _spans(spelling, uri)
         found = None if spans is None else _arguments(spans)
         if found is not None:
@@ -49,7 +49,7 @@ def match(parts: Sequence[str | Expression], uri: str) -> Arguments | None:
 
 def respelled(parts: Sequence[str | Expression], uri: str) -> str | None:
     """The URI with its literals in the template's other spelling, its values as they are, or None."""
-    spellings = _spellings(parts)
+    spellings = spellings_of(parts)
     for spelling, other in zip(spellings, reversed(spellings), strict=True):
         spans = _spans(spelling, uri) if len(spellings) > 1 else None
         if spans is not None and _arguments(spans) is not None:
@@ -58,7 +58,7 @@ def respelled(parts: Sequence[str | Expression], uri: str) -> str | None:
     return None
 
 
-def _spellings(parts: Sequence[str | Expression]) -> list[Sequence[str | Expression]]:
+def spellings_of(parts: Sequence[str | Expression]) -> list[Sequence[str | Expression]]:
     """The parts as they are written and, where that is something else, with encoded literals."""
     encoded = [_encoded(part) if isinstance(part, str) else part for part in parts]
     return [parts] if encoded == list(parts) else [parts, encoded]
@@ -92,7 +92,7 @@ def _literal_ends(literal: str, uri: str, starts: dict[int, int]) -> dict[int, i
 
 def _expression_ends(expression: Expression, uri: str, starts: dict[int, int]) -> dict[int, int]:
     """Every offset where this expression can end, with the earliest start that leads there."""
-    first, stops = expression.operator.first, _STOPS[expression.operator.sign]
+    first, stops = expression.operator.first, STOPS[expression.operator.sign]
     ends: dict[int, int] = {}
     covered = -1
     stop = -1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from mcp_lectern.catalogue.fold import encoded, fold
 from mcp_lectern.catalogue.index import ServerIndex
@@ -12,12 +13,13 @@ from mcp_lectern.catalogue.template import Template
 from mcp_lectern.features.completion.model import Action, CompletionAnswer, Item, Kind
 from mcp_lectern.features.completion.notices import notice
 from mcp_lectern.features.completion.rows import Rows
+from mcp_lectern.features.completion.values import Proposals, Question, Standing, standings
 from mcp_lectern.features.describe import described
 from mcp_lectern.mcp.wire.resources import ResourceTemplate
 from mcp_lectern.mentions.cursor import at
 from mcp_lectern.mentions.model import HalfTyped
 
-__all__ = ["Action", "CompletionAnswer", "Item", "Kind", "complete", "documentation"]
+__all__ = ["Action", "CompletionAnswer", "Item", "Kind", "Question", "complete", "documentation"]
 
 _TEMPLATES = 100
 """Templates that are looked at."""
@@ -33,10 +35,12 @@ def complete(
     states: Mapping[str, str],
     *,
     limit: int,
+    proposals: Proposals = lambda _question: (),
 ) -> CompletionAnswer | None:
     """The offer at this offset, or None outside a mention; an empty one is an answer too.
 
-    ``states`` are the servers' states by name (``lectern.servers``), ``limit`` the number of rows.
+    ``states`` are the servers' states by name (``lectern.servers``), ``limit`` the number of rows,
+    ``proposals`` what is known of values for the variables of templates.
     """
     half = at(text, offset, catalogue.listings)
     if half is None:
@@ -44,9 +48,13 @@ def complete(
     asked = [indexes[name] for name in catalogue.listings if name in indexes]
     rows = Rows(text[half.start : half.end])
     remark = _notice(half, catalogue, states) if limit > 0 else None
-    offered = _offered(half, catalogue, asked, rows, limit - (remark is not None))
+    stood = standings(half, catalogue)
+    values = [(standing, value) for standing in stood for value in standing.values(proposals)]
+    found = _Found(half, catalogue, asked, stood, values)
+    offered = _offered(found, rows, limit - (remark is not None))
     items = tuple(offered) if remark is None else (*offered, rows.notice(*remark))
-    return CompletionAnswer(items, half.start, half.end)
+    questions = tuple(question for standing in stood if (question := standing.question) is not None)
+    return CompletionAnswer(items, half.start, half.end, questions=questions)
 
 
 def documentation(catalogue: Catalogue, server: str, uri: str) -> str | None:
@@ -61,23 +69,36 @@ def documentation(catalogue: Catalogue, server: str, uri: str) -> str | None:
     return next((described(server, entry) for entry in templates), None)
 
 
-def _offered(
-    half: HalfTyped, catalogue: Catalogue, indexes: Sequence[ServerIndex], rows: Rows, limit: int
-) -> list[Item]:
-    """Servers whose name begins so, resources, templates; without anything typed, servers come last."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The half-typed mention, where there is something for it, and the values of variables it stands in."""
+
+    half: HalfTyped
+    catalogue: Catalogue
+    indexes: Sequence[ServerIndex]
+    stood: Sequence[Standing]
+    values: Sequence[tuple[Standing, str]]
+
+
+def _offered(found: _Found, rows: Rows, limit: int) -> list[Item]:
+    """Servers whose name begins so, resources, values, templates; without anything typed, servers last."""
+    half = found.half
     prose = half.server is None and not half.quoted and could_be_handle(half.query)
-    servers = _servers(half, catalogue)
-    templates = list(_templates(half, catalogue, indexes, prose))
+    servers = _servers(half, found.catalogue)
+    templates = list(_templates(found, prose))
     share = max(limit // _SHARE, 1)
-    kept = min(len(servers), share), min(len(templates), share)
-    hits = search(indexes, half.rest, max(limit - sum(kept), 0), server=half.server, handle_like=prose).items
-    templates = templates[: max(share, limit - len(hits) - kept[0])]
-    servers = servers[: max(share, limit - len(hits) - len(templates))]
+    values = found.values[: max(limit - 2 * share, 1)]
+    kept = min(len(servers), share), min(len(templates), share), len(values)
+    most = max(limit - sum(kept), 0)
+    hits = search(found.indexes, half.rest, most, server=half.server, handle_like=prose).items
+    templates = templates[: max(share, limit - len(hits) - len(values) - kept[0])]
+    servers = servers[: max(share, limit - len(hits) - len(values) - len(templates))]
     first, last = (servers, []) if half.query else ([], servers)
     offered = [
         *map(rows.server, first),
         *(rows.resource(hit.server, hit.entry) for hit in hits),
-        *(rows.template(*found) for found in templates),
+        *(rows.value(*value) for value in values),
+        *(rows.template(*template) for template in templates),
         *map(rows.server, last),
     ]
     return offered[:limit]
@@ -93,13 +114,19 @@ def _servers(half: HalfTyped, catalogue: Catalogue) -> list[str]:
     return sorted(found, key=lambda name: not folded[name].startswith(query))
 
 
-def _templates(
-    half: HalfTyped, catalogue: Catalogue, indexes: Sequence[ServerIndex], prose: bool
-) -> Iterator[tuple[str, ResourceTemplate, Template]]:
-    """The usable templates; one without variables gives way to a resource of the same URI."""
-    for hit in search_templates(indexes, half.rest, _TEMPLATES, server=half.server, handle_like=prose).items:
+def _templates(found: _Found, prose: bool) -> Iterator[tuple[str, ResourceTemplate, Template]]:
+    """The usable templates; one without variables gives way to a resource of the same URI.
+
+    One in whose variable something is typed already is left out: its beginning would replace that.
+    """
+    half = found.half
+    begun = {(standing.server, standing.entry.uri_template) for standing in found.stood}
+    hits = search_templates(found.indexes, half.rest, _TEMPLATES, server=half.server, handle_like=prose).items
+    for hit in hits:
         template = Template.parse(hit.entry.uri_template)
-        if isinstance(template, Template) and catalogue.resource(hit.server, template.text) is None:
+        if not isinstance(template, Template) or found.catalogue.resource(hit.server, template.text):
+            continue
+        if (hit.server, template.text) not in begun or half.rest == template.start:
             yield hit.server, hit.entry, template
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from mcp_lectern.features.completion.values import Question
+
 
 class Kind(Enum):
     """What an item stands for; the client's icon follows from it."""
@@ -13,6 +15,7 @@ class Kind(Enum):
     RESOURCE = "resource"
     TEMPLATE = "template"
     SERVER = "server"
+    VALUE = "value"
     NOTICE = "notice"
 
 
@@ -51,6 +54,7 @@ class Item:
 class CompletionAnswer:
     """The rows, and the span of the text (offsets in code points) that accepting one replaces.
 
+    ``questions`` are what servers could say about the variable that stands here.
     It is always incomplete: an editor that filters a remembered list does so by rules of its own.
     """
 
@@ -58,3 +62,4 @@ class CompletionAnswer:
     start: int
     end: int
     incomplete: bool = True
+    questions: tuple[Question, ...] = ()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from mcp_lectern.catalogue.template import Template
 from mcp_lectern.features.completion.model import Action, Item, Kind
+from mcp_lectern.features.completion.values import Standing
 from mcp_lectern.features.describe import label, title_of
 from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
 from mcp_lectern.mentions.printer import write
@@ -47,6 +48,23 @@ class Rows:
             sort_text=self._number(),
             server=name,
             unfinished=True,
+        )
+
+    def value(self, standing: Standing, value: str) -> Item:
+        """A value for the variable, and the text up to the next one."""
+        uri, whole = standing.place.continued(value)
+        server, entry = standing.server, standing.entry
+        return Item(
+            label=label(value) or label(repr(value)),
+            detail="",
+            description=f"{label(server)} · {label(standing.place.variable.name)} of {title_of(entry)}",
+            kind=Kind.VALUE,
+            insert_text=write(server, uri) if whole else open_mention(server, uri),
+            filter_text=f"{self._covered} {value[:_FILTERED]}",
+            sort_text=self._number(),
+            server=server,
+            uri=entry.uri_template,
+            unfinished=not whole,
         )
 
     def notice(self, server: str, text: str, action: Action | None) -> Item:

@@ -1,0 +1,171 @@
+"""The variable that a half-typed URI ends in, and how its value goes on; must not know who has values for it.
+
+Earlier values are taken as short as possible, as matching takes them; nothing is tried twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mcp_lectern.catalogue.template import Expression, Operator, Template, Variable, encode
+from mcp_lectern.catalogue.template_match import STOPS, decoded, spellings_of
+
+Parts = Sequence[str | Expression]
+
+_GOES_ON = "/."
+"""Operators of expressions that continue a path: their sign is written before anybody asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the URI ends. ``before`` is its text up to the value, with all that has to stand there.
+
+    ``typed`` is the beginning of the value, decoded; ``arguments`` are the values of earlier variables.
+    ``positional`` is whether another variable follows in the same expression, ``after`` what follows it.
+    """
+
+    variable: Variable
+    operator: Operator
+    before: str
+    typed: str
+    arguments: Mapping[str, str]
+    positional: bool
+    after: Parts
+
+    def continued(self, value: str) -> tuple[str, bool]:
+        """The URI with this value and what follows it up to the next variable; whether that ends it."""
+        uri = self.before + encode(self.operator, value[: self.variable.prefix])
+        if self.positional:
+            return uri + self.operator.separator, False
+        arguments = {**self.arguments, self.variable.name: value}
+        for part in self.after:
+            if isinstance(part, str):
+                uri += part
+            elif all(variable.name in arguments for variable in part.variables):
+                uri += Template("", (part,)).expand(arguments)
+            elif part.operator.sign and part.operator.sign in _GOES_ON:
+                return uri + part.operator.first, False
+            else:
+                # A query or a fragment may be left out; whoever wants one types its sign.
+                return uri, bool(part.operator.first)
+        return uri, True
+
+
+def place_of(template: Template, uri: str) -> Place | None:
+    """Where a URI that is still being typed ends in the template; None outside every variable."""
+    found = (_place(parts, uri) for parts in spellings_of(template.parts))
+    return next((place for place in found if place is not None), None)
+
+
+def _place(parts: Parts, uri: str) -> Place | None:
+    position = 0
+    arguments: dict[str, str] = {}
+    for number, part in enumerate(parts):
+        if isinstance(part, str):
+            if not uri.startswith(part, position):
+                return None
+            position += len(part)
+            continue
+        end = _end(part, uri, position, parts[number + 1 :])
+        stop = STOPS[part.operator.sign].search(uri, position + len(part.operator.first))
+        if stop is not None and stop.start() < (len(uri) if end is None else end):
+            return None
+        if end is None:
+            return _inside(part, uri, position, arguments, parts[number + 1 :])
+        if not _take(part, uri[position:end], arguments):
+            return None
+        position = end
+    return None
+
+
+def _end(expression: Expression, uri: str, start: int, after: Parts) -> int | None:
+    """Where what follows the expression begins, None where that is not typed yet."""
+    if not after:
+        return None
+    mark = after[0] if isinstance(after[0], str) else after[0].operator.first
+    inside = start + len(expression.operator.first)
+    end = uri.find(mark, inside) if mark else -1
+    return None if end < 0 else end
+
+
+def _take(expression: Expression, text: str, arguments: dict[str, str]) -> bool:
+    """Note the values of a whole expression; whether they agree with what is noted already."""
+    found = Template("", (expression,)).match(text)
+    if found is None:
+        return False
+    for name, value in found.items():
+        plain = value if isinstance(value, str) else ",".join(value)
+        if arguments.setdefault(name, plain) != plain:
+            return False
+    return True
+
+
+def _inside(
+    expression: Expression, uri: str, start: int, arguments: dict[str, str], after: Parts
+) -> Place | None:
+    operator = expression.operator
+    if uri.startswith(operator.first, start):
+        start += len(operator.first)
+    elif start < len(uri):
+        return None
+    else:
+        uri += operator.first
+        start = len(uri)
+    items = uri[start:].split(operator.separator)
+    if operator.named:
+        return _named(expression, uri, items, arguments, after)
+    variables = expression.variables
+    if len(variables) == 1 and not variables[0].explode:
+        items = [uri[start:]]
+    if len(items) > len(variables) and not variables[-1].explode:
+        return None
+    for variable, item in zip(variables, items[:-1], strict=False):
+        if not variable.explode and arguments.setdefault(variable.name, decoded(item)) != decoded(item):
+            return None
+    index = min(len(items), len(variables)) - 1
+    positional = index + 1 < len(variables) and not variables[index].explode
+    ending = (variables[index], uri, items[-1])
+    return _placed(expression, *ending, arguments=arguments, positional=positional, after=after)
+
+
+def _named(
+    expression: Expression, uri: str, items: Sequence[str], arguments: dict[str, str], after: Parts
+) -> Place | None:
+    by_name = {variable.name: variable for variable in expression.variables}
+    for item in items[:-1]:
+        name, _, value = item.partition("=")
+        known = by_name.pop(name, None)
+        if known is None:
+            return None
+        if known.explode:
+            by_name[name] = known
+        elif arguments.setdefault(name, decoded(value)) != decoded(value):
+            return None
+    name, equals, value = items[-1].partition("=")
+    if equals:
+        variable = by_name.get(name)
+    else:
+        variable = next((one for one in by_name.values() if one.name.startswith(name)), None)
+        if variable is not None:
+            uri, value = f"{uri[: len(uri) - len(name)]}{variable.name}=", ""
+    if variable is None:
+        return None
+    return _placed(expression, variable, uri, value, arguments=arguments, positional=False, after=after)
+
+
+def _placed(
+    expression: Expression,
+    variable: Variable,
+    uri: str,
+    value: str,
+    *,
+    arguments: Mapping[str, str],
+    positional: bool,
+    after: Parts,
+) -> Place | None:
+    typed = decoded(value)
+    if variable.prefix is not None and len(typed) > variable.prefix:
+        return None
+    before = uri[: len(uri) - len(value)]
+    return Place(variable, expression.operator, before, typed, arguments, positional, after)
