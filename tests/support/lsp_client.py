@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import functools
+import inspect
 import json
 import os
 import sys
@@ -26,6 +26,7 @@ from pytest_lsp import LanguageClient
 from pytest_lsp.client import make_test_lsp_client
 
 _TEXT = {
+    "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}},
     "completion": {"completionItem": {"documentationFormat": ["markdown"], "labelDetailsSupport": True}},
     "documentLink": {"tooltipSupport": True},
     "hover": {"contentFormat": ["markdown", "plaintext"]},
@@ -122,6 +123,17 @@ class Editor:
         assert answer is None or isinstance(answer, types.Location)
         return answer
 
+    async def actions(
+        self, uri: str, line: int, character: int, *diagnostics: types.Diagnostic
+    ) -> dict[str, types.CodeAction | types.Command]:
+        """What is offered at this place, by title."""
+        place = types.Position(line, character)
+        context = types.CodeActionContext(diagnostics)
+        answer = await self.client.text_document_code_action_async(
+            types.CodeActionParams(types.TextDocumentIdentifier(uri), types.Range(place, place), context)
+        )
+        return {action.title: action for action in answer or ()}
+
     async def content(self, document: str) -> str:
         answer = await self.client.workspace_text_document_content_async(
             types.TextDocumentContentParams(document)
@@ -171,31 +183,9 @@ class Editor:
 
     _tasks: set[asyncio.Task[None]] = set()  # noqa: RUF012 - keeps the tasks of all editors alive
 
-    def listen(self) -> None:
-        """Answer what the server asks of an editor."""
+    def _listen_to_questions(self) -> None:
+        """Answer what the server asks of a person, and note the progress that it shows."""
         client = self.client
-        client.protocol.fm.features.pop(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, None)
-
-        @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-        def publish(params: types.PublishDiagnosticsParams) -> None:
-            self._note(self.published, params)
-
-        client.protocol.fm.features.pop(types.WINDOW_SHOW_DOCUMENT, None)
-
-        @client.feature(types.WINDOW_SHOW_DOCUMENT)
-        def show(params: types.ShowDocumentParams) -> types.ShowDocumentResult:
-            self._note(self.shown, params)
-            return types.ShowDocumentResult(success=True)
-
-        client.protocol.fm.features.pop(types.WINDOW_SHOW_MESSAGE, None)
-
-        @client.feature(types.WINDOW_SHOW_MESSAGE)
-        def message(params: types.ShowMessageParams) -> None:
-            self._note(self.messages, params)
-
-        @client.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH)
-        def refresh(params: types.TextDocumentContentRefreshParams) -> None:
-            self._note(self.refreshed, params.uri)
 
         @client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
         def choose(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
@@ -220,6 +210,33 @@ class Editor:
         @client.feature(types.PROGRESS)
         def progress(params: types.ProgressParams) -> None:
             self._note(self.progress, (params.token, plain(params.value)))
+
+    def listen(self) -> None:
+        """Answer what the server asks of an editor."""
+        self._listen_to_questions()
+        client = self.client
+        client.protocol.fm.features.pop(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, None)
+
+        @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def publish(params: types.PublishDiagnosticsParams) -> None:
+            self._note(self.published, params)
+
+        client.protocol.fm.features.pop(types.WINDOW_SHOW_DOCUMENT, None)
+
+        @client.feature(types.WINDOW_SHOW_DOCUMENT)
+        def show(params: types.ShowDocumentParams) -> types.ShowDocumentResult:
+            self._note(self.shown, params)
+            return types.ShowDocumentResult(success=True)
+
+        client.protocol.fm.features.pop(types.WINDOW_SHOW_MESSAGE, None)
+
+        @client.feature(types.WINDOW_SHOW_MESSAGE)
+        def message(params: types.ShowMessageParams) -> None:
+            self._note(self.messages, params)
+
+        @client.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH)
+        def refresh(params: types.TextDocumentContentRefreshParams) -> None:
+            self._note(self.refreshed, params.uri)
 
         @client.feature("lectern/status")
         def status(params: Any) -> None:

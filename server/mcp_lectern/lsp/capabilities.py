@@ -36,6 +36,7 @@ class Client:
     pulls_diagnostics: bool = False
     refreshes_tokens: bool = False
     refreshes_lenses: bool = False
+    code_action_literals: bool = False
 
     @property
     def virtual_documents(self) -> bool:
@@ -72,6 +73,8 @@ class Client:
             work_done_progress=_at(initialize, "capabilities", "window").get("workDoneProgress") is True,
             pulls_diagnostics=_pulls_diagnostics(initialize),
             refreshes_tokens=_at(workspace, "semanticTokens").get("refreshSupport") is True,
+            code_action_literals="codeActionLiteralSupport"
+            in _at(initialize, "capabilities", "textDocument", "codeAction"),
             refreshes_lenses=_at(workspace, "codeLens").get("refreshSupport") is True,
         )
 

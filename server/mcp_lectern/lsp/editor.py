@@ -40,6 +40,7 @@ CAPABILITIES: Mapping[str, Json] = {
             "completionItem": {"documentationFormat": ["markdown", "plaintext"], "labelDetailsSupport": True},
             "contextSupport": True,
         },
+        "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}},
         "hover": {"contentFormat": ["markdown", "plaintext"]},
         "documentLink": {"tooltipSupport": True},
         "publishDiagnostics": {"versionSupport": True},

@@ -9,17 +9,31 @@ from lsprotocol import types
 from mcp_lectern.lsp.session import SCHEME
 
 if TYPE_CHECKING:
+    from mcp_lectern.features.actions import Replacement
     from mcp_lectern.lsp.server import Lectern
+    from mcp_lectern.mentions.model import Mention
+    from mcp_lectern.text.document import Document
+
+_FIX = types.CodeActionKind.QuickFix.value
 
 
 def register(lectern: Lectern) -> None:
     """Offer actions."""
-    kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.Empty]
-    options = types.CodeActionOptions(code_action_kinds=kinds)
+    options = types.CodeActionOptions(
+        code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.Empty]
+    )
 
     @lectern.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
     def actions(params: types.CodeActionParams) -> list[dict[str, Any]]:
-        return [*page_actions(params), *mention_actions(lectern, params)]
+        found = [*page_actions(params), *mention_actions(lectern, params)]
+        if not lectern.session.client.code_action_literals:
+            found = [action for action in found if "command" in action]
+        return [action for action in found if _asked_for(action.get("kind", ""), params.context.only)]
+
+
+def _asked_for(kind: str, only: Any) -> bool:
+    wanted = [str(getattr(one, "value", one)) for one in only or [""]]
+    return any(not one or kind == one or kind.startswith(f"{one}.") for one in wanted)
 
 
 def page_actions(params: types.CodeActionParams) -> list[dict[str, Any]]:
@@ -30,51 +44,46 @@ def page_actions(params: types.CodeActionParams) -> list[dict[str, Any]]:
     key = parse(uri) if uri.startswith(SCHEME) else None
     if key is None:
         return []
-    return [_command("Lectern: read this resource", "lectern.open", {"server": key.server, "uri": key.uri})]
+    return [_command("Lectern: Read this resource", "lectern.open", {"server": key.server, "uri": key.uri})]
 
 
 def mention_actions(lectern: Lectern, params: types.CodeActionParams) -> list[dict[str, Any]]:
-    """On a mention: the fixes of its diagnostic, and opening it."""
-    from mcp_lectern.features.definition import target
+    """On a mention where mentions are alive in full: what may be meant, opening it, and its server."""
+    from mcp_lectern.features.actions import Replacement, actions
     from mcp_lectern.lsp.from_proto import mention_at
 
-    session = lectern.session
-    found = mention_at(session, params.text_document.uri, params.range.start)
-    if found is None or session.hub is None:
+    session, uri = lectern.session, params.text_document.uri
+    if session.hub is None or session.living(uri) is None:
+        return []
+    found = mention_at(session, uri, params.range.start) or mention_at(session, uri, params.range.end)
+    if found is None:
         return []
     document, mention = found
-    answer = [_replacement(document.uri, diagnostic, text) for diagnostic, text in _fixes(params)]
-    aim = target(session.hub.catalogue, mention)
-    if aim is not None:
-        argument = {"server": aim.server, "uri": aim.uri}
-        answer.append(_command("Lectern: open this resource", "lectern.open", argument))
-    return answer
+    resolution = session.resolutions(session.hub.catalogue).of(mention, suggest=True)
+    offered = actions(mention, resolution, session.hub.states_shown())
+    return [
+        _replacement(lectern, params, document, mention, one)
+        if isinstance(one, Replacement)
+        else _command(one.title, one.command, dict(one.argument))
+        for one in offered
+    ]
 
 
-def _fixes(params: types.CodeActionParams) -> list[tuple[types.Diagnostic, str]]:
-    fixes = []
-    for diagnostic in params.context.diagnostics:
-        data = diagnostic.data if diagnostic.source == "Lectern" and isinstance(diagnostic.data, dict) else {}
-        suggestions = data.get("suggestions")
-        texts = suggestions if isinstance(suggestions, list) else []
-        fixes += [(diagnostic, text) for text in texts if isinstance(text, str)]
-    return fixes
+def _replacement(
+    lectern: Lectern, params: types.CodeActionParams, document: Document, mention: Mention, one: Replacement
+) -> dict[str, Any]:
+    from mcp_lectern.lsp.to_proto.ranges import range_of
 
-
-def _replacement(uri: str, diagnostic: types.Diagnostic, text: str) -> dict[str, Any]:
-    from lsprotocol import converters
-
-    from mcp_lectern.text.untrusted import single_line
-
-    plain = converters.get_converter().unstructure
-    span = plain(diagnostic.range)
+    span = range_of(document, mention.start, mention.end, lectern.session.encoding)
+    fixed = [lectern.plain(each) for each in params.context.diagnostics if each.source == "Lectern"]
     return {
-        "title": f"Write {single_line(text, 120)}",
-        "kind": "quickfix",
-        "diagnostics": [plain(diagnostic)],
-        "edit": {"changes": {uri: [{"range": span, "newText": text}]}},
+        "title": one.title,
+        "kind": _FIX,
+        "diagnostics": [each for each in fixed if each["range"] == span and each.get("code") == one.fixes],
+        "edit": {"changes": {document.uri: [{"range": span, "newText": one.text}]}},
     }
 
 
 def _command(title: str, command: str, argument: dict[str, Any]) -> dict[str, Any]:
-    return {"title": title, "command": {"title": title, "command": command, "arguments": [argument]}}
+    """A bare command: every client knows those, whatever it makes of literals."""
+    return {"title": title, "command": command, "arguments": [argument]}

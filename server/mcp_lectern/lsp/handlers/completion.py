@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 if TYPE_CHECKING:
+    from mcp_lectern.features.completion import Question
     from mcp_lectern.lsp.server import Lectern
+
+Late = Sequence["Question"]
+
+PATIENCE = 0.15
+"""Seconds that an answer without anything to show waits for values."""
 
 
 def register(lectern: Lectern) -> None:
@@ -17,27 +24,33 @@ def register(lectern: Lectern) -> None:
     options = types.CompletionOptions(trigger_characters=TRIGGERS, resolve_provider=True)
 
     @lectern.feature(types.TEXT_DOCUMENT_COMPLETION, options)
-    def completion(params: types.CompletionParams) -> dict[str, Any] | None:
-        return complete(lectern, params)
+    async def completion(params: types.CompletionParams) -> dict[str, Any] | None:
+        answer, late = complete(lectern, params)
+        if late and await lectern.values.arrived(late, PATIENCE):
+            answer, _ = complete(lectern, params)
+        return answer
 
     @lectern.feature(types.COMPLETION_ITEM_RESOLVE)
     def resolve(item: types.CompletionItem) -> dict[str, Any]:
         return resolved(lectern, item)
 
 
-def complete(lectern: Lectern, params: types.CompletionParams) -> dict[str, Any] | None:
-    """The answer as plain JSON, or None outside a mention."""
+def complete(lectern: Lectern, params: types.CompletionParams) -> tuple[dict[str, Any] | None, Late]:
+    """The answer as plain JSON, or None outside a mention; and what may be worth a short wait.
+
+    That is nothing where there is anything to show: what is at hand never waits for a server.
+    """
     session = lectern.session
     document = session.living(params.text_document.uri)
     if document is None:
-        return None
+        return None, ()
     place = params.position
     offset = document.offset(place.line, place.character, session.encoding)
     if "@" not in document.line(place.line) or session.index(document).is_code(offset):
-        return None
+        return None, ()
     hub = session.hub
     if hub is None:
-        return _while_loading(lectern, document.text, offset)
+        return _while_loading(lectern, document.text, offset), ()
     from mcp_lectern.features.completion import complete as answer_of
     from mcp_lectern.lsp.to_proto.completion import completion_list
 
@@ -48,12 +61,14 @@ def complete(lectern: Lectern, params: types.CompletionParams) -> dict[str, Any]
         hub.indexes,
         hub.states_shown(),
         limit=session.settings.completion_limit,
+        proposals=lectern.values.known,
     )
     if answer is None:
-        return None
+        return None, ()
     hub.want()
     lectern.approval.mention_unapproved()
-    return completion_list(answer, document, session)
+    lectern.values.ask(answer.questions)
+    return completion_list(answer, document, session), () if answer.at_hand else answer.questions
 
 
 def _while_loading(lectern: Lectern, text: str, offset: int) -> dict[str, Any] | None:
