@@ -32,6 +32,7 @@ from mcp_lectern.hub.spelling import read_in_either_spelling
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
 from mcp_lectern.mcp.connect import Answers, Limits, Root, Timing
 from mcp_lectern.mcp.errors import McpError, ResourceNotFound
+from mcp_lectern.mcp.wire.completion import Completion
 from mcp_lectern.mcp.wire.resources import ReadResult, TextItem
 from mcp_lectern.settings import Settings
 

@@ -138,6 +138,14 @@ class Link:
             raise attempt.error or self._stopped()
         return attempt.connection
 
+    async def first_listing(self) -> None:
+        """Wait until a start that is under way has failed, or its first listing has ended. Starts nothing."""
+        if (attempt := self.attempt) is None:
+            return
+        await attempt.settled.wait()
+        if attempt.connection is not None and attempt.refresh is not None:
+            await attempt.refresh.ended.wait()
+
     def watch(self, uri: str) -> None:
         """Be told of changes to this resource, by this process of the server and all later ones."""
         self._watched[uri] = None

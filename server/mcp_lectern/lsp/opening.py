@@ -33,7 +33,7 @@ async def opened(lectern: Lectern, server: str, uri: str) -> list[dict[str, Any]
 
     session, hub = lectern.session, await lectern.hub()
     before = hub.contents.kept(server, uri)
-    result = await hub.read(server, uri, asked=True)
+    result = await virtual.read(lectern, server, uri, asked=True)
     if session.opened is not None:
         await asyncio.to_thread(session.opened.add, (server, uri))
     if before is not None and before.items != result.items:

@@ -106,6 +106,11 @@ class Protocol(LanguageServerProtocol):
             raise JsonRpcInvalidParams(f"“{params.command}” takes one object as its argument.")
         return await command(argument)
 
+    @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:  # type: ignore[override]
+        """Pass on; the tokens are ours."""
+        self.hooks.on_progress_cancelled(params.token)
+
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Pass on; the documents are ours."""
@@ -224,6 +229,10 @@ class Hooks:
 
     def on_exit(self, code: int) -> None:
         """End the process with this exit code."""
+        raise NotImplementedError
+
+    def on_progress_cancelled(self, token: int | str) -> None:
+        """``window/workDoneProgress/cancel``."""
         raise NotImplementedError
 
     def on_open(self, params: types.DidOpenTextDocumentParams) -> None:

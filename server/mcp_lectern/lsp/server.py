@@ -17,10 +17,12 @@ from pygls.lsp.server import LanguageServer
 from mcp_lectern import __version__
 from mcp_lectern.lsp import commands, handlers
 from mcp_lectern.lsp.approval import Approval
+from mcp_lectern.lsp.argument_values import ArgumentValues
 from mcp_lectern.lsp.capabilities import Client, completed, registrations
 from mcp_lectern.lsp.elicitation import Elicitation
 from mcp_lectern.lsp.engine import CommandLine, Engine
 from mcp_lectern.lsp.from_proto import folder_path
+from mcp_lectern.lsp.progress import Progress
 from mcp_lectern.lsp.protocol import Command, Hooks, Protocol
 from mcp_lectern.lsp.publishing import Publishing
 from mcp_lectern.lsp.refreshing import Refreshing
@@ -65,7 +67,9 @@ class Lectern(Hooks):
             self.session, command_line, self, Elicitation(self), self._pull_settings, self._configured
         )
         self.approval = Approval(self)
+        self.progress = Progress(self)
         self.synchronization = Synchronization(self)
+        self.values = ArgumentValues(self.session)
         self.publishing = Publishing(self.session, self._diagnostics, self._publish)
         self.refreshing = Refreshing(self.session, self._refresh)
         handlers.register(self)
@@ -175,6 +179,10 @@ class Lectern(Hooks):
         """End the process."""
         self._stop(code)
 
+    def on_progress_cancelled(self, token: int | str) -> None:
+        """``window/workDoneProgress/cancel``."""
+        self.progress.cancelled(token)
+
     def on_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """``textDocument/didOpen``."""
         self.synchronization.opened(params)
@@ -197,14 +205,18 @@ class Lectern(Hooks):
 
     # The hub's observer.
 
-    def catalogue_changed(self, server: str) -> None:  # noqa: ARG002 - any server's listing may matter to any text
+    def catalogue_changed(self, server: str) -> None:
         """Documents may read differently now."""
+        self.values.forget(server)
         self.publishing.schedule_all()
         self.refreshing.documents()
 
-    def status_changed(self, server: str) -> None:  # noqa: ARG002 - clients are told of all servers at once
+    def status_changed(self, server: str) -> None:
         """Tell a client that shows the status; what lenses offer may have changed with it."""
         self.refreshing.lenses()
+        hub = self.session.hub
+        if hub is not None and hub.states_shown().get(server) == "starting":
+            self.progress.watch_start(server)
         if self.session.client.status and self.session.hub is not None and not self._status_due:
             self._status_due = True
             asyncio.get_running_loop().call_later(_STATUS_PACE, self._send_status)

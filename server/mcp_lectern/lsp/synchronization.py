@@ -58,7 +58,12 @@ class Synchronization:
         key = parse(uri) if uri.startswith(SCHEME) else None
         if hub is None or key is None:
             return
-        (hub.opened if held else hub.closed)(key.server, key.uri)
+
+        async def hold() -> None:
+            (hub.opened if held else hub.closed)(key.server, key.uri)
+
+        # The hub starts tasks, which takes a task: what a message arrives in is none.
+        self._lectern.spawn(hold(), "holding a document")
 
 
 def _change(change: Any) -> Change:

@@ -89,7 +89,14 @@ async def result_of(lectern: Lectern, key: Key, *, asked: bool) -> ReadResult:
     """
     hub = await lectern.hub()
     kept = hub.contents.kept(key.server, key.uri)
-    return kept if kept is not None else await hub.read(key.server, key.uri, asked=asked)
+    return kept if kept is not None else await read(lectern, key.server, key.uri, asked=asked)
+
+
+async def read(lectern: Lectern, server: str, uri: str, *, asked: bool) -> ReadResult:
+    """A read that somebody waits for: shown while it lasts, and theirs to cancel. Raises Refused."""
+    hub = await lectern.hub()
+    title = f"Reading {title_of(lectern.session, server, uri) or uri} from {server}"
+    return await lectern.progress.shown(title, hub.read(server, uri, asked=asked))
 
 
 def key_of(session: Session, document: str) -> Key:

@@ -7,7 +7,7 @@ async with connect(parameters, server="docs", observer=observer, version="0.1.0"
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -16,6 +16,7 @@ import anyio
 
 from .client.asking import Answers, Asking
 from .client.changes import Changes
+from .client.completion import Completer
 from .client.input_required import Rounds
 from .client.listening import Listening
 from .client.observer import Observer
@@ -33,6 +34,7 @@ from .transport.duplex import Duplex
 from .transport.remote import HttpParameters
 from .transport.stdio import StdioParameters, start_process
 from .transport.task_group import task_group
+from .wire.completion import Completion
 from .wire.elicitation import capability
 from .wire.failures import last_words
 from .wire.lifecycle import CLIENT_NAME, Capabilities, Root, ServerInfo
@@ -84,6 +86,7 @@ class Connection:
         session: Session,
         resources: ResourceClient,
         subscriptions: Subscriptions,
+        completer: Completer,
         opened: Opened,
         *,
         pid: int | None,
@@ -98,6 +101,7 @@ class Connection:
         self._session = session
         self._resources = resources
         self._subscriptions = subscriptions
+        self._completer = completer
 
     async def list_resources(self) -> Listing[Resource]:
         """Every page; nothing, if the server has no resources. Raises McpError."""
@@ -113,6 +117,15 @@ class Connection:
         ``asked``: a person caused this read. Only then may the server ask them something for it.
         """
         return await self._resources.read(uri, asked=asked)
+
+    async def complete(
+        self, uri_template: str, argument: str, value: str, arguments: Mapping[str, str]
+    ) -> Completion:
+        """Values for one argument of a template; ``value`` is what is typed of it, decoded.
+
+        ``arguments`` are those chosen before. Nothing where the server offers nothing. Raises McpError.
+        """
+        return await self._completer.complete(uri_template, argument, value, arguments)
 
     def subscribe(self, uri: str, *, missed: bool = False) -> None:
         """From now on the observer is told of changes to this resource, where the server offers that.
@@ -255,7 +268,10 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
             tasks.start_soon(subscriptions.run)
             resources = _resource_client(plan, session, opened, asking)
             kind = "stdio" if isinstance(plan.parameters, StdioParameters) else plan.parameters.kind
-            yield Connection(session, resources, subscriptions, opened, pid=duplex.pid, transport=kind)
+            completer = Completer(session, resources.patience, opened.capabilities.completions)
+            yield Connection(
+                session, resources, subscriptions, completer, opened, pid=duplex.pid, transport=kind
+            )
         finally:
             session.close()
 

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from mcp_lectern.lsp.commands import (
     approve,
+    complete,
     expand,
+    expand_template,
     log,
     materialize,
     open,  # noqa: A004 - the command's own name
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
 _MODULES = (
     approve,
+    complete,
     expand,
+    expand_template,
     log,
     materialize,
     open,

@@ -9,6 +9,7 @@ from mcp_lectern.lsp.commands.servers import run as servers
 from mcp_lectern.lsp.guard import optional_text
 
 if TYPE_CHECKING:
+    from mcp_lectern.hub.hub import Hub
     from mcp_lectern.lsp.server import Lectern
 
 NAME = "lectern.refresh"
@@ -19,6 +20,15 @@ async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     server = optional_text(argument, "server")
     hub = await lectern.hub()
     wanted = None if server is None else (server,)
-    await hub.list_again(wanted)
+    await lectern.progress.shown(_title(hub, server), hub.list_again(wanted))
     hub.read_open_again(wanted or tuple(hub.catalogue.servers))
     return await servers(lectern, {})
+
+
+def _title(hub: Hub, server: str | None) -> str | None:
+    """What is shown while it lasts; None where servers have to start first, which is shown by itself."""
+    states = hub.states_shown()
+    names = [server] if server is not None else list(states)
+    if any(states.get(name) != "ready" for name in names):
+        return None
+    return f"Listing the resources of {server if server is not None else 'all servers'}"
