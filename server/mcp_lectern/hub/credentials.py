@@ -6,6 +6,7 @@ What it needs to speak to authorization servers is loaded when the first remote 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -121,6 +122,7 @@ def extensions(remote: Remote) -> tuple[str, ...]:
     return (BY_ITSELF,) if remote.oauth.grant == "client_credentials" else ()
 
 
+@cache
 def default_storage() -> TokenStorage:
     """The system's key store where there is one, else private files in this user's data folder."""
     from platformdirs import user_data_path

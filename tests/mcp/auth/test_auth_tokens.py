@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,32 @@ def test_a_key_store_that_cannot_be_used_is_an_empty_one(found: Any, backend: An
     assert store.load("k") == "text"
     store.delete("k")
     assert store.load("k") is None
+
+
+class Locked(Backend):
+    """Answers when somebody has unlocked it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.unlocked = threading.Event()
+        self.answered = threading.Event()
+
+    def get_password(self, service: str, username: str) -> str | None:
+        self.unlocked.wait(30)
+        self.answered.set()
+        return super().get_password(service, username)
+
+
+def test_a_key_store_that_waits_for_a_person_is_passed_over_until_it_answers(backend: Any) -> None:
+    locked = backend(Locked())
+    store = Keyring(seconds=0.05)
+    locked.kept["mcp-lectern", "k"] = "text"
+    assert store.load("k") is None
+    assert not store.save("k", "other")
+    locked.unlocked.set()
+    assert locked.answered.wait(20)
+    patient = Keyring()
+    assert patient.load("k") == "text"
 
 
 def test_what_is_too_long_for_the_key_store_leaves_nothing_old_in_it(backend: Any, tmp_path: Path) -> None:

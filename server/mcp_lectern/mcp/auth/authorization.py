@@ -257,7 +257,8 @@ class Authorization:
         return None
 
     async def _load(self) -> None:
-        text = await anyio.to_thread.run_sync(self._storage.load, self._key)
+        load = self._storage.load
+        text = await anyio.to_thread.run_sync(load, self._key, abandon_on_cancel=True)
         self._looked = True
         found = decode(text, self.settings) if text is not None else None
         if found is not None:

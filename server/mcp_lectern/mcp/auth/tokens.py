@@ -11,7 +11,10 @@ import contextlib
 import hashlib
 import json
 import os
+import queue
 import tempfile
+import threading
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,6 +24,7 @@ from mcp_lectern.mcp.auth.model import Client, Grant, OAuthSettings, ServerMetad
 SERVICE = "mcp-lectern"
 _VERSION = 1
 _LARGEST = 4 * 1024 * 1024
+_KEY_STORE_SECONDS = 10.0
 
 
 class TokenStorage(Protocol):
@@ -102,57 +106,67 @@ class InMemory:
 
 
 class Keyring:
-    """The operating system's key store, where the ``keyring`` package finds one that can be used."""
+    """The operating system's key store, where the ``keyring`` package finds one that can be used.
 
-    def __init__(self) -> None:
+    One that does not answer, since it waits for a person to unlock it, is passed over for as long.
+    """
+
+    def __init__(self, seconds: float = _KEY_STORE_SECONDS) -> None:
+        self._seconds = seconds
         self._backend: Any = None
         self._looked = False
+        self._busy = threading.Lock()
 
     def load(self, key: str) -> str | None:
         """What is kept, or None."""
-        backend = self._usable()
-        if backend is None:
-            return None
-        try:
-            found = backend.get_password(SERVICE, key)
-        except Exception:  # noqa: BLE001 - backends raise whatever their system does; a locked store is an empty one
-            return None
+        found = self._asked(lambda backend: backend.get_password(SERVICE, key))
         return found if isinstance(found, str) else None
 
     def save(self, key: str, text: str) -> bool:
         """Keep this instead; False where there is no key store, or it takes no text as long as this."""
-        backend = self._usable()
-        if backend is None:
-            return False
-        try:
+
+        def save(backend: Any) -> bool:
             backend.set_password(SERVICE, key, text)
-        except Exception:  # noqa: BLE001 - as above; the next store is tried
-            return False
-        return True
+            return True
+
+        return self._asked(save) is True
 
     def delete(self, key: str) -> None:
         """Keep nothing."""
-        backend = self._usable()
-        if backend is not None:
-            with contextlib.suppress(Exception):
-                backend.delete_password(SERVICE, key)
+        self._asked(lambda backend: backend.delete_password(SERVICE, key))
+
+    def _asked(self, ask: Callable[[Any], Any]) -> Any:
+        """The backend's answer; None where it has none in time, or raises whatever its system raises."""
+        answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        if not self._busy.acquire(timeout=self._seconds):
+            return None
+
+        def work() -> None:
+            answer = None
+            try:
+                with contextlib.suppress(Exception):
+                    backend = self._usable()
+                    answer = ask(backend) if backend is not None else None
+            finally:
+                self._busy.release()
+                answers.put(answer)
+
+        # A daemon: a key store that never answers must not keep the program from ending.
+        threading.Thread(target=work, name="key store", daemon=True).start()
+        try:
+            return answers.get(timeout=self._seconds)
+        except queue.Empty:
+            return None
 
     def _usable(self) -> Any:
+        """The best backend that keeps secrets from others; null and plain text ones have a low priority."""
         if not self._looked:
             self._looked = True
-            self._backend = _backend()
+            import keyring
+
+            backend = keyring.get_keyring()
+            self._backend = backend if backend.priority >= 1 else None
         return self._backend
-
-
-def _backend() -> Any:
-    """The best backend that keeps secrets from other users; null and plain text ones have a low priority."""
-    try:
-        import keyring
-
-        backend = keyring.get_keyring()
-        return backend if backend.priority >= 1 else None
-    except Exception:  # noqa: BLE001 - whatever is broken about a desktop's key store must not end a sign-in
-        return None
 
 
 class PrivateFolder:
