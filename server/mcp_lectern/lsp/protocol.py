@@ -107,7 +107,7 @@ class Protocol(LanguageServerProtocol):
         return await command(argument)
 
     @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
-    def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:  # type: ignore[override]
+    def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:
         """Pass on; the tokens are ours."""
         self.hooks.on_progress_cancelled(params.token)
 
