@@ -63,3 +63,8 @@ class CompletionAnswer:
     end: int
     incomplete: bool = True
     questions: tuple[Question, ...] = ()
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether there is anything to choose that a template does not only begin."""
+        return any(item.kind in (Kind.RESOURCE, Kind.VALUE, Kind.SERVER) for item in self.items)

@@ -57,7 +57,7 @@ def complete(lectern: Lectern, params: types.CompletionParams) -> tuple[dict[str
     answer = answer_of(
         document.text,
         offset,
-        hub.catalogue,
+        hub.catalogue.without(session.hidden),
         hub.indexes,
         hub.states_shown(),
         limit=session.settings.completion_limit,

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from mcp_lectern.lsp.session import Session
     from mcp_lectern.text.document import Document
 
-_KINDS = {"resource": 17, "template": 15, "server": 9, "notice": 1}
-"""LSP's File, Snippet, Module, Text: what an editor's icon says."""
+_KINDS = {"resource": 17, "template": 15, "server": 9, "value": 12, "notice": 1}
+"""LSP's File, Snippet, Module, Value, Text: what an editor's icon says."""
 
 
 def completion_list(answer: CompletionAnswer, document: Document, session: Session) -> dict[str, Any]:
