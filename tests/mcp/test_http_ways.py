@@ -12,12 +12,12 @@ from typing import Any
 import anyio
 import pytest
 import trustme
-from tests.support.http_mcp import HttpMcp
+from tests.support.http_mcp import TEXT, HttpMcp
 from tests.support.http_server import Handler, HttpServer, Reply, Request
 
-from mcp_lectern.mcp.connect import Connection
+from mcp_lectern.mcp.connect import Connection, Timing
 from mcp_lectern.mcp.errors import HttpFailure, Unreachable
-from mcp_lectern.mcp.transport import http_client
+from mcp_lectern.mcp.transport import http, http_client
 from mcp_lectern.mcp.transport.remote import shown
 
 pytestmark = pytest.mark.anyio
@@ -293,3 +293,85 @@ async def test_a_thousand_reads_at_once_are_all_answered(reach: Reach) -> None:
         assert all(item.text == uri for uri, item in answers.items())
         assert len(answers) == 1000
         assert server.connections <= 40
+
+
+async def test_a_read_that_waits_for_its_turn_does_not_use_up_its_time(
+    reach: Reach, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "AT_ONCE", 2)
+    monkeypatch.setattr(http, "TURN_SECONDS", 0.1)
+    mcp = HttpMcp("modern", capabilities={"resources": {}})
+    under_way = most = 0
+
+    async def slow(request: Request, reply: Reply) -> None:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await anyio.sleep(0.3)
+        under_way -= 1
+        await mcp.serve(request, reply)
+
+    mcp.on["resources/read"] = slow
+    async with (
+        HttpServer(mcp) as server,
+        reach(server, timing=Timing(request=1)) as connection,
+        anyio.create_task_group() as tasks,
+    ):
+        for _ in range(12):
+            tasks.start_soon(connection.read, "memo://a")
+    assert most == 2
+
+
+async def test_reads_that_are_given_up_while_they_wait_leave_the_turns_to_others(
+    reach: Reach, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "AT_ONCE", 2)
+    monkeypatch.setattr(http, "TURN_SECONDS", 0.01)
+    mcp = HttpMcp("modern", capabilities={"resources": {}})
+
+    async def never(request: Request, reply: Reply) -> None:
+        await reply.gone.wait()
+
+    mcp.on["resources/read"] = never
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        with anyio.move_on_after(0.5):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(20):
+                    tasks.start_soon(connection.read, "memo://a")
+        assert len(server.received("resources/read")) == 2
+        del mcp.on["resources/read"]
+        for _ in range(4):
+            assert (await connection.read("memo://a")).items
+
+
+async def test_a_cookie_is_sent_back_unless_it_cannot_be(reach: Reach) -> None:
+    mcp = HttpMcp("modern", capabilities={"resources": {}})
+    cookies = ["lane=a7; Path=/", "lane=é; Path=/", ""]
+
+    async def setting(request: Request, reply: Reply) -> None:
+        await reply.result(request, TEXT, **({"set_cookie": cookies.pop(0)} if cookies[0] else {}))
+
+    mcp.on["resources/read"] = setting
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        for _ in range(3):
+            assert (await connection.read("memo://a")).items
+        sent = [request.headers.get("cookie") for request in server.received("resources/read")]
+        assert sent == [None, "lane=a7", None]
+
+
+async def test_a_permanent_redirect_to_nothing_is_not_remembered(reach: Reach) -> None:
+    mcp = HttpMcp("modern", capabilities={"resources": {}})
+    moves = [True, False]
+
+    async def answer(request: Request, reply: Reply) -> None:
+        if request.target != "/mcp":
+            await reply.send(404)
+        elif request.method == "resources/read" and moves.pop(0):
+            await reply.send(308, location="/gone")
+        else:
+            await mcp(request, reply)
+
+    async with HttpServer(answer) as server, reach(server) as connection:
+        with pytest.raises(HttpFailure, match="404"):
+            await connection.read("memo://a")
+        assert (await connection.read("memo://a")).items

@@ -14,7 +14,7 @@ import anyio
 
 from mcp_lectern.mcp.eras.era import Era
 from mcp_lectern.mcp.errors import ConnectionLost, McpError
-from mcp_lectern.mcp.transport.duplex import Arrival, Cut, Duplex, Ending, Renewed, Unanswered
+from mcp_lectern.mcp.transport.duplex import Arrival, Cut, Duplex, Ending, Renewed, Unanswered, Waiting
 from mcp_lectern.mcp.transport.throttle import Throttle
 from mcp_lectern.mcp.wire import failures, jsonrpc
 from mcp_lectern.mcp.wire.failures import Asked
@@ -265,6 +265,8 @@ class Session:
             self._cut(arrival.id)
         elif isinstance(arrival, Renewed):
             self._on_renewed()
+        elif isinstance(arrival, Waiting):
+            self._progress(arrival.id)
         else:
             self._handle(jsonrpc.read(arrival), arrival)
 

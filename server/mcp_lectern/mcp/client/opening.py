@@ -70,7 +70,7 @@ class Opening:
         if isinstance(verdict, NoCommonVersion):
             raise self._mismatch(verdict.theirs)
         if preference == "modern":
-            raise self._mismatch(HANDSHAKE_VERSIONS)
+            raise outcome if isinstance(outcome, NotUnderstood) else self._mismatch(HANDSHAKE_VERSIONS)
         if outcome is None:
             self.log(f"no answer to server/discover within {self.probe:g} s; trying initialize")
         return await self._shake_hands(verdict.version, probe if outcome is None else None)

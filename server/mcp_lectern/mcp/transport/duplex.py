@@ -46,7 +46,14 @@ class Renewed:
     """Notices may be lost, and subscriptions with them: peer or stream are new."""
 
 
-Arrival = bytes | Oversize | Unanswered | Cut | Renewed
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The request has not been sent yet, or only now: the time until here is not its server's."""
+
+    id: int
+
+
+Arrival = bytes | Oversize | Unanswered | Cut | Renewed | Waiting
 
 
 class Duplex(Protocol):

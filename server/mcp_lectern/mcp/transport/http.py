@@ -28,7 +28,7 @@ from mcp_lectern.mcp.wire.jsonrpc import encode
 from .answers import Answers, SessionLostError, messages_of
 from .arrivals import Arrivals
 from .delays import growing
-from .duplex import Arrival, Cut, Ending, Outgoing, Renewed, Unanswered
+from .duplex import Arrival, Cut, Ending, Outgoing, Renewed, Unanswered, Waiting
 from .exchange import EVENT_STREAM, Exchange, resume
 from .http_client import CutShortError, HttpClient, Reply, open_client
 from .http_status import SMALL
@@ -39,6 +39,7 @@ from .task_group import task_group
 AT_ONCE: Final = 16
 """Requests that are under way at the same time; a stream of notices is not one of them."""
 TRIES: Final = 3
+TURN_SECONDS: Final = 2.0
 DELETE_SECONDS: Final = 1.0
 INITIALIZED: Final = "notifications/initialized"
 STREAMING: Final = "subscriptions/listen"
@@ -176,7 +177,7 @@ class HttpDuplex:
             if message["method"] == STREAMING:
                 await self._carry_out(message, exchange)
             else:
-                async with self._slots:
+                async with self._turn(exchange):
                     await self._carry_out(message, exchange)
         except CutShortError:
             return Cut(exchange.identity)
@@ -189,6 +190,24 @@ class HttpDuplex:
         except McpError as error:
             return Unanswered(exchange.identity, error)
         return None
+
+    @asynccontextmanager
+    async def _turn(self, exchange: Exchange) -> AsyncIterator[None]:
+        """A free slot; the time that it takes to get one does not count as the server's."""
+        waited = acquired = False
+        while not acquired:
+            with anyio.move_on_after(TURN_SECONDS):
+                waited = waited or self._slots.value == 0
+                await self._slots.acquire()
+                acquired = True
+            if not acquired:
+                await self._arrivals.bring(Waiting(exchange.identity))
+        try:
+            if waited:
+                await self._arrivals.bring(Waiting(exchange.identity))
+            yield
+        finally:
+            self._slots.release()
 
     async def _carry_out(self, message: Mapping[str, Json], exchange: Exchange) -> None:
         """Send it, wait where the server asks for that, and once more in a new session where one was lost."""

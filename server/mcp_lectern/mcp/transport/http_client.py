@@ -1,6 +1,8 @@
 """One remote server's HTTP: connections, certificates, proxies, redirects; must not know what is in a body.
 
 The only module, with those of ``auth``, that knows httpx: its exceptions become this package's own here.
+HTTP/1.1 alone: over HTTP/2 httpx 0.28 does not reset a stream that is closed early, so that a request that is
+given up would not be cancelled, and what its server still sends would use up the window of all others.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Final
 from urllib.request import getproxies, proxy_bypass
 
@@ -113,15 +114,17 @@ class HttpClient:
         """One exchange. Raises Unreachable, HttpFailure (a redirect not followed) or CutShortError."""
         target = url or self.url
         encoded = {name.encode("ascii"): value.encode("utf-8") for name, value in headers.items()}
+        moved = False
         for _ in range(MOST_REDIRECTS):
             response = await self._sent(verb, target, encoded, content)
             try:
                 following = self._redirected(asked, verb, target, response)
                 if following is None:
+                    if moved and response.is_success:
+                        self.url = target
                     yield Reply(response.status_code, response.headers, response)
                     return
-                if response.status_code == 308 and target == self.url:
-                    self.url = following
+                moved = response.status_code == 308 and (moved or target == self.url)
                 target = following
             finally:
                 with anyio.CancelScope(shield=True):
@@ -132,14 +135,23 @@ class HttpClient:
         self, verb: str, url: str, headers: Mapping[bytes, bytes], content: bytes | None
     ) -> httpx.Response:
         try:
-            request = self._client.build_request(verb, url, headers=headers, content=content)
-            return await self._client.send(request, stream=True)
+            try:
+                return await self._client.send(self._request(verb, url, headers, content), stream=True)
+            except (httpx.LocalProtocolError, UnicodeError):
+                # A cookie of the server's may be nothing that can be sent back.
+                self._client.cookies.clear()
+                return await self._client.send(self._request(verb, url, headers, content), stream=True)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
             raise unreachable(self.server, url, error) from error
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.InvalidURL, ValueError) as error:
             raise unreachable(self.server, url, error) from error
         except httpx.HTTPError as error:
             raise CutShortError(str(error) or type(error).__name__) from error
+
+    def _request(
+        self, verb: str, url: str, headers: Mapping[bytes, bytes], content: bytes | None
+    ) -> httpx.Request:
+        return self._client.build_request(verb, url, headers=headers, content=content)
 
     def _redirected(self, asked: Asked, verb: str, url: str, response: httpx.Response) -> str | None:
         """Where to ask next, or None for a response that is the answer. Raises HttpFailure."""
@@ -191,7 +203,6 @@ def _client(parameters: HttpParameters, agent: str) -> httpx.AsyncClient:
         headers={"User-Agent": agent, "Accept-Encoding": ACCEPTED, **parameters.headers},
         auth=parameters.auth,
         verify=tls_context(parameters.ca_file, trusting=secure),
-        http2=scheme == "https" and find_spec("h2") is not None,
         proxy=proxy,
         trust_env=not (parameters.proxy and proxy is None),
         follow_redirects=False,

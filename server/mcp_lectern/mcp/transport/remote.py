@@ -59,7 +59,7 @@ def beside(url: str, reference: str) -> tuple[str, bool]:
     """The address that ``reference`` means at ``url``, and whether it is of the same origin."""
     try:
         target = urljoin(url, reference)
-        return target, origin(target) == origin(url)
+        return target, origin(target) == origin(url) and target.isprintable()
     except ValueError:
         return reference, False
 
