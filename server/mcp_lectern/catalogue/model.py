@@ -5,7 +5,7 @@ A resource is identified by the pair of server and URI, never by the URI alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
@@ -65,6 +65,12 @@ class Catalogue:
     def with_listing(self, listing: ServerListing) -> Catalogue:
         """A snapshot in which this server's listing is replaced (or added at the end)."""
         return Catalogue({**self.listings, listing.server: listing})
+
+    def without(self, names: Collection[str]) -> Catalogue:
+        """A snapshot that knows nothing of these servers; this one where that is none of them."""
+        if not names:
+            return self
+        return Catalogue({name: one for name, one in self.listings.items() if name not in names})
 
     def with_servers(self, names: Iterable[str]) -> Catalogue:
         """A snapshot of exactly these servers; those that stay keep their listing."""

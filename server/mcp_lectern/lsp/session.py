@@ -96,6 +96,12 @@ class Session:
             known = self._resolutions = Resolutions(catalogue)
         return known
 
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The servers that are not to be offered."""
+        filters = self.settings.filters
+        return frozenset(name for name in filters if filters[name].hide) if filters else frozenset()
+
     def has_code(self, language_id: str) -> bool:
         """Whether what is code in a document of this language holds no mentions."""
         return language_id in _MARKDOWN and not self.settings.code_fences

@@ -1,0 +1,33 @@
+"""What is offered follows the filters; what is mentioned is known all the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.support.hubs import entries_of, hub_of
+from tests.support.scripted_server import ScriptedServer
+
+from mcp_lectern.settings import Filter
+
+pytestmark = pytest.mark.anyio
+
+TWO = [{"uri": "memo://plan", "name": "plan"}, {"uri": "memo://old", "name": "old"}]
+
+
+async def test_filters_apply_to_what_is_offered_and_follow_the_settings(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=TWO) as server:
+        entries = {"docs": server.entry()}
+        async with hub_of(entries, filters={"docs": {"exclude": ["*old"]}}) as (hub, _):
+            await hub.ensure_listed()
+            assert [one.uri for one in hub.indexes["docs"].resources.entries] == ["memo://plan"]
+            assert hub.catalogue.resource("docs", "memo://old") is not None
+            prepared = entries_of(entries)
+            hub.adopt(replace(prepared.settings, filters={"docs": Filter(hide=True)}), ())
+            await hub.configure(prepared.entries)
+            assert hub.indexes["docs"].resources.entries == ()
+            hub.adopt(prepared.settings, ())
+            await hub.configure(prepared.entries)
+            assert len(hub.indexes["docs"].resources.entries) == 2
+            assert server.starts == 1
