@@ -37,6 +37,8 @@ class Client:
     refreshes_tokens: bool = False
     refreshes_lenses: bool = False
     code_action_literals: bool = False
+    applies_edits: bool = False
+    document_changes: bool = False
 
     @property
     def virtual_documents(self) -> bool:
@@ -73,6 +75,8 @@ class Client:
             work_done_progress=_at(initialize, "capabilities", "window").get("workDoneProgress") is True,
             pulls_diagnostics=_pulls_diagnostics(initialize),
             refreshes_tokens=_at(workspace, "semanticTokens").get("refreshSupport") is True,
+            applies_edits=workspace.get("applyEdit") is True,
+            document_changes=_at(workspace, "workspaceEdit").get("documentChanges") is True,
             code_action_literals="codeActionLiteralSupport"
             in _at(initialize, "capabilities", "textDocument", "codeAction"),
             refreshes_lenses=_at(workspace, "codeLens").get("refreshSupport") is True,

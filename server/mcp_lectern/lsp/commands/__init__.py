@@ -13,6 +13,7 @@ from mcp_lectern.lsp.commands import (
     materialize,
     open,  # noqa: A004 - the command's own name
     refresh,
+    replace,
     resources,
     restart,
     revoke,
@@ -34,6 +35,7 @@ _MODULES = (
     materialize,
     open,
     refresh,
+    replace,
     resources,
     restart,
     revoke,

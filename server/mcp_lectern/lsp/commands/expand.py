@@ -23,7 +23,8 @@ async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     wish = Wish(text, markdown, style, _limit(argument), _unlisted(argument))
     hub = await lectern.hub()
     lectern.approval.mention_unapproved()
-    expansion = await expanded(hub, wish)
+    work = expanded(hub, wish)
+    expansion = await lectern.progress.shown("Reading what the text mentions", work)
     return {
         "text": expansion.text,
         "resources": [outcome.to_json() for outcome in expansion.resources],

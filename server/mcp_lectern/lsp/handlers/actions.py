@@ -10,6 +10,7 @@ from mcp_lectern.lsp.session import SCHEME
 
 if TYPE_CHECKING:
     from mcp_lectern.features.actions import Replacement
+    from mcp_lectern.features.definition import Target
     from mcp_lectern.lsp.server import Lectern
     from mcp_lectern.mentions.model import Mention
     from mcp_lectern.text.document import Document
@@ -50,6 +51,8 @@ def page_actions(params: types.CodeActionParams) -> list[dict[str, Any]]:
 def mention_actions(lectern: Lectern, params: types.CodeActionParams) -> list[dict[str, Any]]:
     """On a mention where mentions are alive in full: what may be meant, opening it, and its server."""
     from mcp_lectern.features.actions import Replacement, actions
+    from mcp_lectern.features.definition import target
+    from mcp_lectern.features.inline import may_be_inlined
     from mcp_lectern.lsp.from_proto import mention_at
 
     session, uri = lectern.session, params.text_document.uri
@@ -61,12 +64,25 @@ def mention_actions(lectern: Lectern, params: types.CodeActionParams) -> list[di
     document, mention = found
     resolution = session.resolutions(session.hub.catalogue).of(mention, suggest=True)
     offered = actions(mention, resolution, session.hub.states_shown())
-    return [
+    answer = [
         _replacement(lectern, params, document, mention, one)
         if isinstance(one, Replacement)
         else _command(one.title, one.command, dict(one.argument))
         for one in offered
     ]
+    aim = target(session.hub.catalogue, mention)
+    if aim is not None and session.client.applies_edits and may_be_inlined(resolution):
+        answer.append(_inlining(lectern, document, mention, aim))
+    return answer
+
+
+def _inlining(lectern: Lectern, document: Document, mention: Mention, aim: Target) -> dict[str, Any]:
+    from mcp_lectern.lsp.to_proto.ranges import position_of
+
+    position = position_of(document, mention.start, lectern.session.encoding)
+    place = {"textDocument": {"uri": document.uri}, "position": position}
+    argument = {**place, "server": aim.server, "uri": aim.uri}
+    return _command("Lectern: Replace by its content", "lectern.replace", argument)
 
 
 def _replacement(

@@ -1,0 +1,76 @@
+"""``lectern.replace``: a mention gives way to what its resource holds; a code action's command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from mcp_lectern.lsp.guard import invalid, text_of
+
+if TYPE_CHECKING:
+    from mcp_lectern.lsp.server import Lectern
+
+NAME = "lectern.replace"
+
+
+async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
+    """``{textDocument, position, server, uri}``: read it, then edit where its mention stands now."""
+    uri, position = _place(argument)
+    server, resource = text_of(argument, "server"), text_of(argument, "uri")
+    if not lectern.session.client.applies_edits:
+        raise invalid("This editor applies no edits of a language server.")
+    _span(lectern, uri, position, server, resource)
+    content = await _content(lectern, server, resource)
+    edit = _edit(lectern, uri, _span(lectern, uri, position, server, resource), content)
+    params = types.ApplyWorkspaceEditParams(edit=edit, label="Replace a mention by its content")
+    answer = await lectern.pygls.workspace_apply_edit_async(params)
+    return {"applied": answer.applied}
+
+
+def _place(argument: Mapping[str, Any]) -> tuple[str, types.Position]:
+    document, position = argument.get("textDocument"), argument.get("position")
+    if not isinstance(document, Mapping) or not isinstance(position, Mapping):
+        raise invalid("“textDocument” and “position” must be given, as LSP writes them.")
+    line, character = position.get("line"), position.get("character")
+    if type(line) is not int or type(character) is not int:
+        raise invalid("“position” must have “line” and “character”, as numbers.")
+    return text_of(document, "uri"), types.Position(line, character)
+
+
+def _span(lectern: Lectern, uri: str, position: types.Position, server: str, resource: str) -> types.Range:
+    """Where the mention of this resource stands; the text may have changed since somebody looked."""
+    from mcp_lectern.features.definition import target
+    from mcp_lectern.lsp.from_proto import mention_at
+
+    session = lectern.session
+    found = mention_at(session, uri, position) if session.living(uri) else None
+    aim = target(session.hub.catalogue, found[1]) if found and session.hub else None
+    if found is None or aim is None or (aim.server, aim.uri) != (server, resource):
+        raise invalid("There is no mention of this resource there (any more).")
+    document, mention = found
+    start, end = (document.position(each, session.encoding) for each in (mention.start, mention.end))
+    return types.Range(types.Position(*start), types.Position(*end))
+
+
+async def _content(lectern: Lectern, server: str, resource: str) -> str:
+    from mcp_lectern.features.inline import inline
+    from mcp_lectern.lsp.virtual import listed_type
+
+    hub = await lectern.hub()
+    read = await lectern.progress.shown(f"Reading {resource}", hub.read(server, resource, asked=True))
+    content = inline(read, listed_type(lectern.session, server, resource))
+    if content is None:
+        raise invalid(f"{resource} of “{server}” is not text alone: open it instead.")
+    return content
+
+
+def _edit(lectern: Lectern, uri: str, span: types.Range, content: str) -> types.WorkspaceEdit:
+    """Of the version that we know, where the client can tell whether that is its own."""
+    edit = types.TextEdit(span, content)
+    if not lectern.session.client.document_changes:
+        return types.WorkspaceEdit(changes={uri: [edit]})
+    version = lectern.session.documents[uri].version
+    document = types.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, [edit])])
