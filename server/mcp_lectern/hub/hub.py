@@ -16,7 +16,6 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup
 
-from mcp_lectern.catalogue.filter import offered
 from mcp_lectern.catalogue.index import ServerIndex
 from mcp_lectern.catalogue.model import Catalogue, ServerListing
 from mcp_lectern.config.mask import masker
@@ -29,13 +28,14 @@ from mcp_lectern.hub.link import Link, Surroundings
 from mcp_lectern.hub.live import Live
 from mcp_lectern.hub.log import ServerLog
 from mcp_lectern.hub.questions import OneAtATime
+from mcp_lectern.hub.offering import Offering
 from mcp_lectern.hub.spelling import read_in_either_spelling
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
 from mcp_lectern.mcp.connect import Answers, Limits, Root, Timing
 from mcp_lectern.mcp.errors import McpError, ResourceNotFound
 from mcp_lectern.mcp.wire.completion import Completion
 from mcp_lectern.mcp.wire.resources import ReadResult, TextItem
-from mcp_lectern.settings import Filter, Settings
+from mcp_lectern.settings import Settings
 
 if TYPE_CHECKING:
     from mcp_lectern.mcp.auth.tokens import TokenStorage
@@ -62,8 +62,7 @@ class Hub:
         self.timing = Timing()
         self.limits = Limits()
         self.folders: tuple[Root, ...] = ()
-        self.filters: Mapping[str, Filter] = {}
-        self._filtered: Mapping[str, Filter] = {}
+        self.offering = Offering()
         self.tokens: Callable[[], TokenStorage] = default_storage
         self._observer = observer
         self._version = version
@@ -94,7 +93,7 @@ class Hub:
         )
         self.limits = Limits(read_bytes=settings.limits_read_bytes)
         self.folders = tuple(Root(folder.as_uri(), folder.name) for folder in folders)
-        self.filters = settings.filters
+        self.offering.filters = settings.filters
 
     async def close(self) -> None:
         """End all servers; returns when they are gone."""
@@ -115,7 +114,7 @@ class Hub:
             self._links = {name: self._links[name] for name in wanted}
             self.catalogue = self.catalogue.with_servers(self._links)
             self.indexes = {name: index for name, index in self.indexes.items() if name in self._links}
-            await self._filter_again()
+            await self.offering.follow(self)
         for name, link in self._links.items():
             self._observer.catalogue_changed(name)
             if eager:
@@ -173,29 +172,12 @@ class Hub:
         return self._tasks
 
     async def _publish(self, listing: ServerListing) -> None:
-        index = await self._index(listing)
+        index = await self.offering.index(listing)
         if listing.server not in self._links:
             return
         self.catalogue = self.catalogue.with_listing(listing)
         self.indexes = {**self.indexes, listing.server: index}
         self._observer.catalogue_changed(listing.server)
-
-    async def _index(self, listing: ServerListing) -> ServerIndex:
-        """The index of what is offered of a list."""
-        while True:
-            chosen = self.filters.get(listing.server)
-            index = await anyio.to_thread.run_sync(ServerIndex.of, offered(listing, chosen))
-            if chosen == self.filters.get(listing.server):
-                return index
-
-    async def _filter_again(self) -> None:
-        """The filters may have changed: what is offered follows them."""
-        before, self._filtered = self._filtered, self.filters
-        for name in [name for name in self.indexes if before.get(name) != self.filters.get(name)]:
-            listing = self.catalogue.listings[name]
-            index = await self._index(listing)
-            if self.catalogue.listings.get(name) is listing:
-                self.indexes = {**self.indexes, name: index}
 
     def _updated(self, server: str, uri: str | None) -> None:
         # A notice that names no resource says nothing that could be acted on.
