@@ -20,7 +20,8 @@ from mcp_lectern.cli import demo
 from mcp_lectern.cli.play import FailedStepError, Play
 from mcp_lectern.lsp.editor import Editor, ResponseError, ServerGoneError, started
 
-STEPS = ["start", "find", "complete", "hover", "follow", "open", "end"]
+STEPS = ["start", "find", "complete", "hover", "follow", "open", "live", "end"]
+OF_ONES_OWN = [name for name in STEPS if name != "live"]
 
 
 def marks(output: bytes) -> list[list[str]]:
@@ -35,12 +36,15 @@ def test_every_step_is_done_against_the_sample_server(lectern: Run) -> None:
     assert marks(result.stdout) == [["✓", name] for name in STEPS]
     assert b"\x1b" not in result.stdout
     assert "@demo:tour://welcome" in result.stdout.decode()
+    times = [line.split() for line in result.stdout.decode().splitlines() if "> It is" in line]
+    assert len(times) == 2
+    assert times[0] != times[1]
 
 
 def test_it_plays_one_s_own_servers(lectern: Run, config: Callable[..., Path]) -> None:
     result = lectern("demo", "--config", config(mine=DEMO))
     assert (result.returncode, result.stderr) == (0, b""), result.stdout.decode()
-    assert marks(result.stdout) == [["✓", name] for name in STEPS]
+    assert marks(result.stdout) == [["✓", name] for name in OF_ONES_OWN]
     assert "mine" in result.stdout.decode()
 
 
@@ -163,7 +167,7 @@ def _without_images(editor: Editor, answer: Any) -> Editor:
 
 @pytest.mark.anyio
 async def test_right_answers_are_called_done(tmp_path: Path) -> None:
-    assert await play(tmp_path) == STEPS
+    assert await play(tmp_path) == OF_ONES_OWN
 
 
 WRONG = {

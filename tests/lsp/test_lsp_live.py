@@ -116,3 +116,27 @@ async def test_refresh_by_command_reads_open_documents_again(tmp_path: Path) -> 
             await editor.until(lambda: editor.refreshed == [document])
             assert await editor.content(document) == "new"
             assert types.WORKSPACE_TEXT_DOCUMENT_CONTENT in {each.method for each in editor.registered}
+
+
+@pytest.mark.case("RD-10")
+async def test_rd_10_an_older_copy_is_opened_when_the_server_fails_and_marked_as_such(tmp_path: Path) -> None:
+    first = {"result": {"contents": [{"uri": "a://1", "text": "old"}], "ttlMs": 1}}
+    failing = {"error": {"code": -32603, "message": "disk on fire"}}
+    answers = {"resources/read": [first, failing]}
+    with ScriptedServer(tmp_path, capabilities=OFFERED, resources=ONE, answers=answers) as it:
+        async with running(tmp_path, {"it": it.entry()}) as editor:
+            fresh = await editor.command("open", server="it", uri="a://1", reveal=False)
+            assert "stale" not in fresh["documents"][0]
+            stale = await editor.command("open", server="it", uri="a://1", reveal=False)
+            assert "disk on fire" in stale["documents"][0]["stale"]
+            assert await editor.content(stale["documents"][0]["document"]) == "old"
+
+
+async def test_a_document_that_was_closed_is_read_again_when_it_is_opened_again(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE, contents={"a://1": "old"}) as it:
+        async with running(tmp_path, {"it": it.entry()}) as editor:
+            document = await opened(editor)
+            it.change(contents={"a://1": "new"}, notify=False)
+            assert await editor.content(document) == "old"
+            editor.close(document)
+            assert await editor.content(document) == "new"

@@ -14,7 +14,7 @@ from pathlib import Path
 from mcp_lectern import __version__
 from mcp_lectern.cli.play import FailedStepError, Play, Told
 from mcp_lectern.cli.program import DONE, FAILED, USAGE, CommandError, silence
-from mcp_lectern.lsp.editor import ResponseError, ServerGoneError, serving, started
+from mcp_lectern.lsp.editor import Editor, ResponseError, ServerGoneError, serving, started
 
 STEP_SECONDS = 90.0
 """How long one step may last: a server that has to be downloaded first needs its time."""
@@ -51,10 +51,15 @@ async def _play(folder: Path, configs: Sequence[Path], *, sample: bool) -> int:
     workspace.mkdir()
     options = [word for path in configs for word in ("--config", str(path))]
     async with started(serving("--no-discover", *options), folder=folder) as editor:
-        code = await _steps(Play(editor, workspace, typed="wel" if sample else ""))
+        code = await _steps(_play_of(editor, workspace, sample=sample))
     if code == DONE:
         _say("\nThat is what your editor does with Lectern. Next: put your servers in, and type @.")
     return code
+
+
+def _play_of(editor: Editor, workspace: Path, *, sample: bool) -> Play:
+    """The sample server has a page to look for and a clock; of other servers nothing is known."""
+    return Play(editor, workspace, "wel", "tour://clock") if sample else Play(editor, workspace, "")
 
 
 async def _steps(play: Play) -> int:

@@ -42,12 +42,16 @@ def expect(holds: object, otherwise: str) -> None:
 
 
 class Play:
-    """One run: what earlier steps found is what later steps use. ``typed`` follows the ``@``."""
+    """One run: what earlier steps found is what later steps use. ``typed`` follows the ``@``.
 
-    def __init__(self, editor: Editor, workspace: Path, typed: str) -> None:
+    ``changing`` is a URI of the first server that changes by itself; without one, nothing is waited for.
+    """
+
+    def __init__(self, editor: Editor, workspace: Path, typed: str, changing: str | None = None) -> None:
         self._editor = editor
         self._workspace = workspace
         self._typed = typed
+        self._changing = changing
         self._note = (workspace / "note.md").as_uri()
         self._text = "Have a look at @"
         self._resource: Mapping[str, Any] = {}
@@ -62,6 +66,7 @@ class Play:
             ("hover", self.hover),
             ("follow", self.follow),
             ("open", self.open),
+            *([("live", self.live)] if self._changing is not None else []),
             ("end", self.end),
         ]
 
@@ -173,6 +178,21 @@ class Play:
         expect(not status.st_mode & stat.S_IWUSR, f"{path} can be written to.")
         return (f"“{document['title']}” becomes a read-only file of {file['size']:,} bytes, {path.name}",)
 
+    async def live(self) -> Told:
+        """A document that is open changes when its resource does, without being asked."""
+        where = {"server": self._resource["server"], "uri": self._changing, "reveal": False}
+        opened = (await self._editor.command("lectern.open", where))["documents"][0]
+        document = {"uri": opened["document"]}
+        before = (await self._editor.request("workspace/textDocumentContent", document))["text"]
+        self._editor.open(document["uri"], before, "plaintext")
+        refresh = "workspace/textDocumentContent/refresh"
+        await self._editor.heard(refresh, lambda params: params["uri"] == document["uri"])
+        after = (await self._editor.request("workspace/textDocumentContent", document))["text"]
+        self._editor.close(document["uri"])
+        expect(after != before, "the editor was asked to look again, and saw the same text.")
+        lines = [f"> {_first_line(before)}", f"> {_first_line(after)}"]
+        return Told(f"“{opened['title']}” changed by itself while it was open:", lines)
+
     async def end(self) -> Told:
         """``shutdown`` and ``exit`` end the language server and what it started."""
         servers = (await self._editor.command("lectern.servers"))["servers"]
@@ -202,6 +222,10 @@ class Play:
         expect(isinstance(items, list), "the completion is no list.")
         found: Sequence[Mapping[str, Any]] = items
         return found
+
+
+def _first_line(text: str) -> str:
+    return (text.strip().splitlines() or [""])[0][:100]
 
 
 def _lives(process_id: int) -> bool:

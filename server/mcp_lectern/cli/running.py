@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_lectern import __version__
+from mcp_lectern.cli.asking import at_terminal
 from mcp_lectern.cli.program import FAILED, USAGE, CommandError
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.failure import Refused
@@ -107,7 +108,7 @@ async def running(arguments: argparse.Namespace, *, quiet: bool = False) -> Asyn
     code = USAGE if any(problem.severity == "error" for problem in problems) else 0
     if not quiet:
         _report(prepared)
-    hub = Hub(_Quiet(), __version__)
+    hub = Hub(_Quiet(), __version__, at_terminal())
     # A task and no task group: what the block raises has to come out as it is.
     life = asyncio.create_task(hub.run())
     try:

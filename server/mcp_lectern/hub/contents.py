@@ -16,6 +16,8 @@ from mcp_lectern.mcp.wire.resources import BlobItem, ReadResult, TextItem
 
 KEPT_BYTES = 64 * 1024 * 1024
 """What is kept of reads that no open document holds, in bytes."""
+MOMENT = 30.0
+"""Seconds between a command's read and the editor's opening of what was read."""
 READ = "resources/read"
 
 Key = tuple[str, str]
@@ -92,6 +94,12 @@ class Contents:
         """The same, while its server says that a new read would return no other."""
         return self._cache.fresh(self._key(server, uri))
 
+    def to_show(self, server: str, uri: str) -> ReadResult | None:
+        """What a document shows without a read: what an open one does, or what was read a moment ago."""
+        if (server, uri) in self._pinned:
+            return self.kept(server, uri)
+        return self._cache.recent(self._key(server, uri), MOMENT) or self.fresh(server, uri)
+
     def keep(self, key: Key, result: ReadResult) -> None:
         """Remember a result. One that a person's answers went into is never fresh."""
         ttl_ms = 0 if result.answered else result.ttl_ms
@@ -121,13 +129,12 @@ class Contents:
         self._pinned[server, uri] = self._pinned.get((server, uri), 0) + 1
 
     def unpin(self, server: str, uri: str) -> None:
-        """A document that showed this resource is closed; a person's answers are not kept beyond that."""
+        """A document that showed this resource is closed: the next one shows it as it is then."""
         count = self._pinned.pop((server, uri), 0) - 1
         if count > 0:
             self._pinned[server, uri] = count
             return
-        kept = self.kept(server, uri)
-        if kept is not None and kept.answered:
+        if self.fresh(server, uri) is None:
             self.forget(server, uri)
 
     def pinned(self, server: str) -> tuple[str, ...]:

@@ -47,9 +47,10 @@ async def opened(lectern: Lectern, server: str, uri: str) -> list[dict[str, Any]
         binary_extension=session.client.file_system,
     )
     session.served.update(document.address for document in rendered)
-    return [
+    described = [
         await _described(lectern, document, result.items[index]) for index, document in enumerate(rendered)
     ]
+    return [{**each, "stale": result.stale} for each in described] if result.stale else described
 
 
 async def _described(lectern: Lectern, document: RenderedDocument, item: Item) -> dict[str, Any]:

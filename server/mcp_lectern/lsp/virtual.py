@@ -88,7 +88,7 @@ async def result_of(lectern: Lectern, key: Key, *, asked: bool) -> ReadResult:
     ``asked``: a person caused this, and may be asked something for it.
     """
     hub = await lectern.hub()
-    kept = hub.contents.kept(key.server, key.uri)
+    kept = hub.contents.to_show(key.server, key.uri)
     return kept if kept is not None else await read(lectern, key.server, key.uri, asked=asked)
 
 

@@ -33,6 +33,7 @@ class CacheKey:
 @dataclass(slots=True)
 class _Kept(Generic[Value]):
     value: Value
+    came: float
     fresh_until: float
     size: int
 
@@ -58,10 +59,11 @@ class Cache(Generic[Value]):
 
     def keep(self, key: CacheKey, value: Value, *, ttl_ms: int, public: bool) -> None:
         """Remember an answer that came just now; 0 ms: it is at hand, and never fresh."""
+        now = self._clock()
         self._kept.pop(key, None)
         self._kept.pop(replace(key, context=PUBLIC), None)
         stored = replace(key, context=PUBLIC) if public else key
-        self._kept[stored] = _Kept(value, self._clock() + ttl_ms / 1000, self._size_of(value))
+        self._kept[stored] = _Kept(value, now, now + ttl_ms / 1000, self._size_of(value))
         self._make_room(stored)
 
     def at_hand(self, key: CacheKey) -> Value | None:
@@ -73,6 +75,11 @@ class Cache(Generic[Value]):
         """The last answer, while it may be served in place of a new one."""
         kept = self._find(key)
         return kept.value if kept and self._clock() < kept.fresh_until else None
+
+    def recent(self, key: CacheKey, seconds: float) -> Value | None:
+        """The last answer, if it came within these seconds: for the second half of one and the same wish."""
+        kept = self._find(key)
+        return kept.value if kept and self._clock() < kept.came + seconds else None
 
     def expire(self, concerned: Callable[[CacheKey], bool]) -> None:
         """A notice says that these have changed: at hand, but not fresh, whatever time was left."""
