@@ -60,6 +60,30 @@ async def test_a_wish_that_nobody_spoke_opens_no_browser_and_asks_no_server() ->
         assert world.asked("well-known") == []
 
 
+async def test_a_server_that_greets_everybody_and_lists_for_nobody_asks_to_sign_in() -> None:
+    world = World()
+    world.open = ("initialize", "notifications/initialized")
+    async with world.serve(), hub_of({"docs": {"url": world.server_url}}) as (hub, _):
+        browser = LocalBrowser(world)
+        await sign_in(hub, "docs", browser)
+        assert len(browser.opened) == 1
+
+
+async def test_a_server_that_greets_everybody_and_lists_for_nobody_waits_for_a_person_too() -> None:
+    world = World()
+    world.open = ("initialize", "notifications/initialized")
+    async with world.serve(), hub_of({"docs": {"url": world.server_url}}) as (hub, news):
+        hub.want()
+        await news.until(lambda: hub.states()["docs"] is State.NEEDS_SIGN_IN)
+        with pytest.raises(Refused) as refused:
+            await hub.read("docs", "res://secret")
+        assert refused.value.failure.kind == "needsSignIn"
+        await sign_in(hub, "docs", LocalBrowser(world))
+        await hub.ensure_listed()
+        assert hub.catalogue.resource("docs", "res://secret") is not None
+        assert hub.states()["docs"] is State.READY
+
+
 async def test_a_sign_in_is_remembered_by_the_next_process() -> None:
     world, storage = World(), InMemory()
     async with world.serve():

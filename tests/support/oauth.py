@@ -34,7 +34,8 @@ NOTHING = httpx.Response(404, text="nothing here")
 class World:
     """``documents`` holds what lies where: JSON, or a whole response; it is there to be changed by tests.
 
-    ``challenge`` None: refusals carry no header. ``scopes`` are what the resource requires, by method.
+    ``challenge`` None: refusals carry no header. ``scopes`` are what the resource requires, by method,
+    and ``open`` are methods for which nobody needs a token.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class World:
         self.challenge: str | None = "Bearer"
         self.scopes: dict[str, tuple[str, ...]] = {}
         self.accepts = True
+        self.open: tuple[str, ...] = ()
         self.tokens: dict[str, tuple[str, ...]] = {}
         self.refresh_tokens: dict[str, tuple[str, ...]] = {}
         self.expires_in: Json = 3600
@@ -145,11 +147,12 @@ class World:
     def _resource(self, request: httpx.Request) -> httpx.Response:
         message = json.loads(request.content or b"{}")
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
-        if not self.accepts or token not in self.tokens:
+        needless = message.get("method") in self.open
+        if not needless and (not self.accepts or token not in self.tokens):
             headers = {"www-authenticate": self.challenge} if self.challenge is not None else {}
             return httpx.Response(401, headers=headers, text="go away")
         needed = self.scopes.get(message.get("method", ""), ())
-        if not set(needed) <= set(self.tokens[token]):
+        if not set(needed) <= set(self.tokens.get(token, ())):
             challenge = f'Bearer error="insufficient_scope", scope="{" ".join(needed)}"'
             return httpx.Response(403, headers={"www-authenticate": challenge})
         if "id" not in message:

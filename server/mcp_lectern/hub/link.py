@@ -254,9 +254,11 @@ class Link:
             self._watch_again(connection)
             async with anyio.create_task_group() as group:
                 group.start_soon(refresh.run, connection)
-                lost = await connection.wait_closed()
+                end = await _end_of(connection, refresh)
                 group.cancel_scope.cancel()
-        return lost
+        if not isinstance(end, ConnectionLost):
+            raise end
+        return end
 
     async def _parameters(self) -> Parameters:
         ready = self.entry.launch()
@@ -299,6 +301,25 @@ class Link:
     def _enter(self, state: State) -> None:
         self.state = state
         self._surroundings.changed(self.name)
+
+
+async def _end_of(connection: Connection, refresh: Refresh) -> McpError:
+    """Why a session is over: the server is gone, or shows nothing before somebody has signed in."""
+    ends: list[McpError] = []
+    async with anyio.create_task_group() as group:
+
+        async def lost() -> None:
+            ends.append(await connection.wait_closed())
+            group.cancel_scope.cancel()
+
+        async def locked() -> None:
+            await refresh.locked.wait()
+            ends.extend([refresh.error] if refresh.error else [])
+            group.cancel_scope.cancel()
+
+        group.start_soon(lost)
+        group.start_soon(locked)
+    return ends[0]
 
 
 def _also(first: Callable[[str], str], then: Callable[[str], str]) -> Callable[[str], str]:

@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 import anyio
 
 from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.hub import failure
 from mcp_lectern.mcp.errors import McpError
 from mcp_lectern.mcp.wire.resources import Listing, Resource, ResourceTemplate
 
@@ -30,7 +31,10 @@ class Lists(Protocol):
 
 
 class Refresh:
-    """One server's walks over one connection. ``ended`` is set when the first one is over."""
+    """One server's walks over one connection. ``ended`` is set when the first one is over.
+
+    ``locked`` is set when the server lists nothing before somebody has signed in.
+    """
 
     def __init__(
         self,
@@ -47,6 +51,7 @@ class Refresh:
         self._dirty = anyio.Event()
         self._walked = anyio.Event()
         self._fresh_until: float | None = None
+        self.locked: anyio.Event = anyio.Event()
         self.ended = anyio.Event()
         self.seconds: float | None = None
         self.error: McpError | None = None
@@ -118,6 +123,8 @@ class Refresh:
         except McpError as error:
             self.error = error
             self._log(str(error))
+            if failure.needs_sign_in(error):
+                self.locked.set()
 
     def _listing(
         self, resources: list[Listing[Resource]], templates: list[Listing[ResourceTemplate]]

@@ -55,12 +55,11 @@ async def _asks(link: Link) -> bool:
     if link.credentials.challenged or link.credentials.signed_in:
         return True
     try:
-        await link.ready()
+        await link.listed()
     except McpError as error:
         if not failure.needs_sign_in(error):
             raise
-        return True
-    return link.credentials.signed_in
+    return link.credentials.challenged or link.credentials.signed_in
 
 
 def _remote(link: Link) -> Remote:
