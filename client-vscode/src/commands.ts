@@ -16,6 +16,7 @@ export function registerCommands(server: Server): vscode.Disposable {
     "lectern.ui.restart": () => restart(server),
     "lectern.ui.showLog": () => showLog(server),
     "lectern.ui.approve": () => approve(server),
+    "lectern.ui.copyWithResources": () => copyWithResources(server),
   };
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, () => reported(run))),
@@ -63,6 +64,29 @@ async function openResource(server: Server, { server: name, uri }: Resource, pre
   }
   await show(vscode.Uri.parse(readable.document, true), { preview });
   await applyLanguages([readable]);
+}
+
+/** Copies the selection, or else the whole text, together with what it mentions. */
+async function copyWithResources(server: Server): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) {
+    throw new Error("Open a text first: it is copied with the resources that it mentions.");
+  }
+  const { document, selection } = editor;
+  const text = document.getText(selection.isEmpty ? undefined : selection);
+  const reading = { location: vscode.ProgressLocation.Window, title: "Lectern: reading resources" };
+  const expansion = await vscode.window.withProgress(reading, () =>
+    server.execute("lectern.expand", { text, languageId: document.languageId }),
+  );
+  await vscode.env.clipboard.writeText(expansion.text);
+  const included = expansion.resources.filter(({ status }) => status === "included");
+  const tokens = included.reduce((sum, resource) => sum + resource.tokens, 0);
+  vscode.window.setStatusBarMessage(`Lectern: copied with ${included.length} resources, about ${tokens} tokens`, 5_000);
+  const missing = expansion.resources.filter((resource) => !included.includes(resource));
+  if (missing.length > 0) {
+    const sentences = missing.map(({ uri, status, reason }) => `${line(uri, 100)}: ${line(reason ?? status)}`);
+    void vscode.window.showWarningMessage(`Copied without ${missing.length} of the resources. ${sentences.join(" ")}`);
+  }
 }
 
 async function refresh(server: Server): Promise<void> {

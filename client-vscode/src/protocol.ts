@@ -67,11 +67,20 @@ export interface Servers {
   readonly servers: readonly ServerState[];
 }
 
+/** What became of one resource that a text mentions; `reason` is there where it is not included. */
+export interface Mentioned {
+  readonly uri: string;
+  readonly tokens: number;
+  readonly status: string;
+  readonly reason?: string;
+}
+
 /** Each command's argument and answer. */
 export interface Commands {
   "lectern.resources": [{ query: string; limit: number }, Found];
   "lectern.open": [{ server: string; uri: string; reveal: boolean }, { documents: readonly OpenedDocument[] }];
   "lectern.materialize": [{ document: string }, { path: string; size: number; mimeType?: string }];
+  "lectern.expand": [{ text: string; languageId: string }, { text: string; resources: readonly Mentioned[] }];
   "lectern.servers": [Record<string, never>, Servers];
   "lectern.refresh": [Record<string, never>, Servers];
   "lectern.approve": [{ server: string; fingerprint: string }, Servers];

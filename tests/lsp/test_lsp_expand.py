@@ -50,6 +50,15 @@ async def test_a_document_and_a_text_are_expanded_alike(tmp_path: Path) -> None:
             assert "```\nsecret plan\n```\n" in answer["text"].replace("```plaintext", "```")
 
 
+async def test_the_language_of_a_text_decides_what_is_code(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=RESOURCES, contents=CONTENTS) as server:
+        async with running(tmp_path, {"docs": server.entry()}) as editor:
+            text = "` @docs:memo://1 `"
+            assert statuses(await editor.command("expand", text=text)) == []
+            answer = await editor.command("expand", text=text, languageId="plaintext")
+            assert statuses(answer) == [("memo://1", "included")]
+
+
 async def test_no_server_starts_that_the_text_does_not_name(tmp_path: Path) -> None:
     with (
         ScriptedServer(tmp_path, name="a", resources=RESOURCES, contents=CONTENTS) as named,
@@ -112,6 +121,7 @@ async def test_reads_are_bounded_and_given_up_with_the_request(tmp_path: Path) -
         {"text": "a", "maxBytes": -1},
         {"text": "a", "maxBytes": True},
         {"text": "a", "unlisted": "yes"},
+        {"text": "a", "languageId": 1},
     ],
 )
 async def test_a_wrong_argument_is_named(tmp_path: Path, argument: dict[str, Any]) -> None:

@@ -32,12 +32,12 @@ async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _source(lectern: Lectern, argument: Mapping[str, Any]) -> tuple[str, bool]:
-    """The text, and whether what is code in it holds no mentions. A text by itself is read as Markdown."""
+    """The text, and whether what is code in it holds no mentions; a text by itself counts as Markdown."""
     document, text = argument.get("textDocument"), optional_text(argument, "text")
     if (document is None) == (text is None):
         raise invalid("Give either “textDocument” or “text”.")
     if text is not None:
-        return text, lectern.session.has_code("markdown")
+        return text, lectern.session.has_code(optional_text(argument, "languageId") or "markdown")
     if not isinstance(document, Mapping):
         raise invalid("“textDocument” must be an object with a “uri”.")
     uri = text_of(document, "uri")
