@@ -27,8 +27,8 @@ from mcp_lectern.hub.failure import Refused
 from mcp_lectern.hub.link import Link, Surroundings
 from mcp_lectern.hub.live import Live
 from mcp_lectern.hub.log import ServerLog
-from mcp_lectern.hub.questions import OneAtATime
 from mcp_lectern.hub.offering import Offering
+from mcp_lectern.hub.questions import OneAtATime
 from mcp_lectern.hub.spelling import read_in_either_spelling
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
 from mcp_lectern.mcp.connect import Answers, Limits, Root, Timing
