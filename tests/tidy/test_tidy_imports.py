@@ -33,6 +33,12 @@ def test_nothing_heavy_is_loaded_before_initialize_is_answered() -> None:
     assert "pygls" in before
 
 
+def test_what_signs_in_is_loaded_for_remote_servers_alone() -> None:
+    before = loaded("mcp_lectern.hub.hub", "mcp_lectern.hub.sign_in", "mcp_lectern.mcp.connect")
+    assert [name for name in ("httpx", "keyring", "jwt", "cryptography") if name in before] == []
+    assert "jwt" not in loaded("mcp_lectern.mcp.auth.flow", "mcp_lectern.mcp.auth.tokens")
+
+
 def test_the_look_at_loaded_modules_would_see_a_heavy_one() -> None:
     assert "pydantic" in loaded("pydantic")
 
