@@ -89,6 +89,11 @@ class EventStream:
             self._length += length
             return
         parts, self._line = self._line, []
+        if len(parts) > 1 and not self._first and parts[0].startswith(b"data: "):
+            # A value of many megabytes is put together once, and not copied again to lose its field's name.
+            parts[0] = _value(parts[0])
+            self._take_data(b"".join(parts))
+            return
         line = parts[0] if len(parts) == 1 else b"".join(parts)
         if self._first:
             self._first = False
@@ -100,9 +105,7 @@ class EventStream:
 
     def _field(self, line: bytes) -> None:
         if line.startswith(b"data:"):
-            value = _value(line)
-            self._data.append(value)
-            self._length += len(value) + 1
+            self._take_data(_value(line))
             return
         name, _, _ = line.partition(b":")
         if name == b"data":
@@ -113,6 +116,10 @@ class EventStream:
             self._take_id(_value(line))
         elif name == b"retry" and (value := _value(line)).isdigit() and len(value) <= MOST_RETRY_DIGITS:
             self.retry = int(value)
+
+    def _take_data(self, value: bytes) -> None:
+        self._data.append(value)
+        self._length += len(value) + 1
 
     def _take_id(self, value: bytes) -> None:
         if b"\0" not in value and len(value) <= LONGEST_ID:
