@@ -303,6 +303,10 @@ async def running(
         await editor.client.stop()
 
 
+def _without_window(capabilities: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in capabilities.items() if name != "window"}
+
+
 def environment(home: Path) -> dict[str, str]:
     """The environment of this process, with another home."""
     folders = {
@@ -326,9 +330,10 @@ def _initialize(
         "workspaceFolders": [{"uri": editor.workspace.as_uri(), "name": editor.workspace.name}],
         "initializationOptions": dict(options or {}),
         "capabilities": {
-            **capabilities,
+            # Capabilities that say something in general are those of a whole editor.
             "general": {"positionEncodings": list(encodings)},
             "window": {"showDocument": {"support": True}, **capabilities.get("window", {})},
+            **(capabilities if "general" in capabilities else _without_window(capabilities)),
             **({"experimental": {"lectern": dict(experimental)}} if experimental else {}),
         },
     }
