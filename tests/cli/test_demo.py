@@ -20,8 +20,8 @@ from mcp_lectern.cli import demo
 from mcp_lectern.cli.play import FailedStepError, Play
 from mcp_lectern.lsp.editor import Editor, ResponseError, ServerGoneError, started
 
-STEPS = ["start", "find", "complete", "hover", "follow", "open", "live", "end"]
-OF_ONES_OWN = [name for name in STEPS if name != "live"]
+STEPS = ["start", "find", "complete", "hover", "follow", "open", "live", "expand", "template", "end"]
+OF_ONES_OWN = [name for name in STEPS if name not in ("live", "template")]
 
 
 def marks(output: bytes) -> list[list[str]]:
@@ -125,6 +125,7 @@ EDIT = {
     "range": {"start": {"line": 0, "character": 15}, "end": {"line": 0, "character": 19}},
     "newText": "@s:u://1",
 }
+MENTIONED = {"server": "s", "uri": "u://1", "bytes": 5, "tokens": 2, "status": "included"}
 GOOD: Mapping[str, Any] = {
     "initialize": {"result": {"capabilities": {"completionProvider": {"triggerCharacters": ["@"]}}}},
     "textDocument/completion": {
@@ -136,6 +137,7 @@ GOOD: Mapping[str, Any] = {
     "textDocument/documentLink": {"result": [{"target": DOCUMENT}]},
     "workspace/textDocumentContent": {"result": {"text": "hello\n"}},
     "lectern.open": {"result": {"documents": [{"document": DOCUMENT, "title": "w", "size": 6}]}},
+    "lectern.expand": {"result": {"text": "<r>hello</r>\nHave a look at @s:u://1", "resources": [MENTIONED]}},
 }
 SHOWN = {"lectern.open": [{"id": 1, "method": "window/showDocument", "params": {"uri": DOCUMENT}}]}
 
@@ -199,6 +201,20 @@ WRONG = {
     "an empty document": {"workspace/textDocumentContent": {"result": {"text": "\n"}}},
     "another document": {
         "lectern.open": {"result": {"documents": [{"document": "lectern://x", "title": "w"}]}}
+    },
+    "nothing is included": {
+        "lectern.expand": {
+            "result": {
+                "text": "- Have a look at @s:u://1",
+                "resources": [{**MENTIONED, "status": "notFound"}],
+            }
+        }
+    },
+    "nothing is mentioned": {
+        "lectern.expand": {"result": {"text": "Have a look at @s:u://1", "resources": []}}
+    },
+    "the text alone": {
+        "lectern.expand": {"result": {"text": "Have a look at @s:u://1", "resources": [MENTIONED]}}
     },
     "no document": {"lectern.open": {"result": {"documents": []}}},
 }

@@ -24,17 +24,11 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _serve(_command(commands, "serve", "the language server, on standard input and output"))
-    _demo(_command(commands, "demo", "the main job without an editor: complete, hover, follow, open"))
-    _demo_server(
-        _command(
-            commands,
-            "demo-server",
-            "the built-in sample MCP server, over stdio or HTTP",
-    _expand(_command(commands, "expand", "a text with the resources that it mentions"))
-        )
-    )
+    _demo(_command(commands, "demo", "the main job without an editor: complete, hover, follow, open, expand"))
+    _demo_server(_command(commands, "demo-server", "the built-in sample MCP server, over stdio or HTTP"))
     _list(_command(commands, "list", "resources and templates of all servers, best match first"))
     _read(_command(commands, "read", "the content of one resource"))
+    _expand(_command(commands, "expand", "a text with the resources that it mentions"))
     _approve(_command(commands, "approve", "show what a server's entry would start, and approve it"))
     _named(_command(commands, "revoke", "take an approval back"))
     _named(_command(commands, "sign-in", "sign in to a remote server, in a browser"))
@@ -158,6 +152,10 @@ def _read(command: argparse.ArgumentParser) -> None:
     command.add_argument("--server", metavar="NAME", help="MENTION is a URI of this server")
     command.add_argument("--out", type=Path, metavar="PATH", help="write the content to this new file")
     _json(command)
+    _configuration(command)
+    _workspace(command)
+
+
 def _expand(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", metavar="FILE", help="a text file, read as Markdown; - for standard input")
     command.add_argument(
@@ -168,10 +166,6 @@ def _expand(command: argparse.ArgumentParser) -> None:
         "--max-bytes", type=_positive, metavar="N", help="include at most so much content in all"
     )
     command.add_argument("--unlisted", action="store_true", help="read URIs that no server lists, too")
-    _configuration(command)
-    _workspace(command)
-
-
     _configuration(command)
     _workspace(command)
 

@@ -59,7 +59,7 @@ async def _play(folder: Path, configs: Sequence[Path], *, sample: bool) -> int:
 
 def _play_of(editor: Editor, workspace: Path, *, sample: bool) -> Play:
     """The sample server has a page to look for and a clock; of other servers nothing is known."""
-    return Play(editor, workspace, "wel", "tour://clock") if sample else Play(editor, workspace, "")
+    return Play(editor, workspace, "wel", "tour://clock", "keys") if sample else Play(editor, workspace, "")
 
 
 async def _steps(play: Play) -> int:

@@ -17,6 +17,8 @@ from typing import Any
 from mcp_lectern.lsp.editor import Editor
 
 POLL_SECONDS = 0.05
+_VALUE = 12
+"""LSP's kind for a value."""
 SHOWN = 3
 """How many of the offered resources are printed."""
 
@@ -44,14 +46,23 @@ def expect(holds: object, otherwise: str) -> None:
 class Play:
     """One run: what earlier steps found is what later steps use. ``typed`` follows the ``@``.
 
-    ``changing`` is a URI of the first server that changes by itself; without one, nothing is waited for.
+    ``changing`` is a URI of the first server that changes by itself, ``template`` the name of a template with
+    values to choose from; without them, these steps are not played.
     """
 
-    def __init__(self, editor: Editor, workspace: Path, typed: str, changing: str | None = None) -> None:
+    def __init__(
+        self,
+        editor: Editor,
+        workspace: Path,
+        typed: str,
+        changing: str | None = None,
+        template: str | None = None,
+    ) -> None:
         self._editor = editor
         self._workspace = workspace
         self._typed = typed
         self._changing = changing
+        self._template = template
         self._note = (workspace / "note.md").as_uri()
         self._text = "Have a look at @"
         self._resource: Mapping[str, Any] = {}
@@ -67,6 +78,8 @@ class Play:
             ("follow", self.follow),
             ("open", self.open),
             *([("live", self.live)] if self._changing is not None else []),
+            ("expand", self.expand),
+            *([("template", self.template)] if self._template is not None else []),
             ("end", self.end),
         ]
 
@@ -115,14 +128,17 @@ class Play:
         found = next((item for item in items if item["textEdit"]["newText"] == mention), None)
         if found is None:
             raise FailedStepError(f"“@{typed}” offers {_count(len(items), 'item')}, but not {mention}.")
-        edit = found["textEdit"]
+        self._accept(found)
+        labels = [f"- {_label(item)}" for item in items[:SHOWN]]
+        return Told(f"“@{typed}” offers {_count(len(items), 'item')}; Enter writes {mention}", labels)
+
+    def _accept(self, item: Mapping[str, Any]) -> None:
+        edit = item["textEdit"]
         span = edit.get("range") or edit["insert"]
         start = span["start"]["character"]
         expect(self._text[start] == "@", "the edit does not begin at the @.")
         expect(span["end"]["character"] >= len(self._text), "the edit leaves a part of what was typed.")
-        self._type(mention, start)
-        labels = [f"- {_label(item)}" for item in items[:SHOWN]]
-        return Told(f"“@{typed}” offers {_count(len(items), 'item')}; Enter writes {mention}", labels)
+        self._type(edit["newText"], start)
 
     async def hover(self) -> Told:
         """The mention says what it is."""
@@ -192,6 +208,43 @@ class Play:
         expect(after != before, "the editor was asked to look again, and saw the same text.")
         lines = [f"> {_first_line(before)}", f"> {_first_line(after)}"]
         return Told(f"“{opened['title']}” changed by itself while it was open:", lines)
+
+    async def expand(self) -> Told:
+        """The text becomes one that has its resource with it, for a language model or a colleague."""
+        answer = await self._editor.command("lectern.expand", {"textDocument": {"uri": self._note}})
+        text, resources = answer["text"], answer["resources"]
+        expect(len(resources) == 1, f"the text mentions one resource, and {len(resources)} were found.")
+        (one,) = resources
+        expect(one["status"] in ("included", "binary"), f"{one['uri']} is not included: {one['status']}.")
+        expect(text.endswith(self._text) and len(text) > len(self._text), "the expanded text is not whole.")
+        facts = f"{one['bytes']:,} bytes of {one['uri']}, about {_count(one['tokens'], 'token')}"
+        return Told(f"the text goes out with {facts}", [f"> {_first_line(text)}"])
+
+    async def template(self) -> Told:
+        """A template is completed variable by variable, with values that its server proposes."""
+        self._type(f" and @{self._template}")
+        items = await self._complete()
+        expect(items, f"“@{self._template}” offers nothing.")
+        self._accept(items[0])
+        chosen: list[str] = []
+        while value := await self._value():
+            chosen.append(value["label"])
+            self._accept(value)
+        expect(chosen, f"no server proposes a value for {self._text.rpartition('@')[2]}.")
+        answer = await self._editor.at("textDocument/hover", self._note, 0, _utf16(self._text) - 1)
+        shown = _plain(answer["contents"]["value"]) if answer else ""
+        expect(all(value in shown for value in chosen), "the hover does not name the arguments.")
+        return Told(f"{', then '.join(chosen)}: a template became @{self._text.rpartition('@')[2]}")
+
+    async def _value(self) -> Mapping[str, Any] | None:
+        """The first value for the next variable, None once the mention is whole."""
+        mentioned = self._text.rpartition("@")[2]
+        while mentioned.endswith("/"):
+            values = [item for item in await self._complete() if item.get("kind") == _VALUE]
+            if values:
+                return values[0]
+            await asyncio.sleep(POLL_SECONDS)
+        return None
 
     async def end(self) -> Told:
         """``shutdown`` and ``exit`` end the language server and what it started."""
