@@ -49,9 +49,7 @@ async def test_http_05_refused_credentials_of_the_configuration_are_told_as_such
     mcp.on["resources/read"] = status(401, www_authenticate=CHALLENGE)
     token = {"headers": {"Authorization": "Bearer tiger-9"}}
     async with HttpServer(mcp) as server, reach(server, parameters=token) as connection:
-        with pytest.raises(
-            Unauthorized, match="refused the credentials of its Authorization header"
-        ) as caught:
+        with pytest.raises(Unauthorized, match="refused the credentials of its entry") as caught:
             await connection.read("memo://a")
         assert not caught.value.sign_in
         assert not caught.value.retryable
@@ -260,3 +258,13 @@ async def test_what_is_no_server_of_any_kind_is_told_with_its_status(reach: Reac
             async with reach(server):
                 pass
         assert server.verbs() == ["POST", "POST", "GET"]
+
+
+async def test_credentials_in_the_address_are_the_configurations_own(reach: Reach) -> None:
+    async with HttpServer(status(401)) as server:
+        with pytest.raises(Unauthorized, match="refused the credentials") as caught:
+            async with reach(server.url.replace("http://", "http://user:tiger@")):
+                pass
+        assert not caught.value.sign_in
+        assert "tiger" not in str(caught.value)
+        assert server.requests[0].headers["authorization"].startswith("Basic ")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -375,3 +377,11 @@ async def test_a_permanent_redirect_to_nothing_is_not_remembered(reach: Reach) -
         with pytest.raises(HttpFailure, match="404"):
             await connection.read("memo://a")
         assert (await connection.read("memo://a")).items
+
+
+def test_the_http_client_is_loaded_for_remote_servers_alone() -> None:
+    script = "import sys, mcp_lectern.hub.hub, mcp_lectern.hub.prepare, mcp_lectern.mcp.connect; print(*sys.modules)"
+    command = [sys.executable, "-P", "-c", script]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert "mcp_lectern.mcp.transport.remote" in loaded
+    assert not {"httpx", "httpcore", "certifi", "mcp_lectern.mcp.transport.http"} & set(loaded)

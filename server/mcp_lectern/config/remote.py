@@ -125,6 +125,6 @@ class _Reaching:
         if parts.scheme.lower() == "https" or not credentials or _LOOPBACK.fullmatch(parts.hostname or ""):
             return None
         return (
-            f"The credentials of {quoted(self.spec.name)} are sent unprotected, since its address begins with "
+            f"The credentials of {quoted(self.spec.name)} are sent unprotected, as its address begins with "
             "http://: use https:// if the server has that."
         )

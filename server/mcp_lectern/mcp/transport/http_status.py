@@ -110,8 +110,8 @@ def retry_after(header: str | None) -> float | None:
 def _unauthorized(asked: Asked, challenge: str | None, *, own_credentials: bool) -> Unauthorized:
     if own_credentials:
         message = (
-            f'Server "{asked.server}" refused the credentials of its Authorization header (401); '
-            "replace them in its entry under headers."
+            f'Server "{asked.server}" refused the credentials of its entry (401); '
+            "replace them there, in the Authorization header or the address."
         )
     else:
         message = f'Server "{asked.server}" wants to know who asks (401); sign in to it.'

@@ -35,7 +35,8 @@ class HttpParameters:
     @property
     def own_credentials(self) -> bool:
         """Whether the configuration itself says who is asking."""
-        return any(name.lower() == "authorization" for name in self.headers)
+        named = any(name.lower() == "authorization" for name in self.headers)
+        return named or "@" in self.url.partition("://")[2].partition("/")[0]
 
 
 def shown(url: str) -> str:
