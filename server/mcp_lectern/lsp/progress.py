@@ -38,22 +38,25 @@ class Progress:
             return await work
         from mcp_lectern.hub.failure import refused
 
-        task = asyncio.ensure_future(work)
-        by_user = False
+        # In the caller's own task: one more task would let those who share the work miss each other.
+        task = asyncio.current_task()
+        lasting, by_user = True, False
 
         def cancel() -> None:
             nonlocal by_user
-            by_user = True
-            task.cancel()
+            if lasting and task is not None:
+                by_user = True
+                task.cancel()
 
         showing = asyncio.create_task(self._show(title, cancel))
         try:
-            return await task
+            return await work
         except asyncio.CancelledError:
-            if not by_user:
+            if not by_user or task is None or task.uncancel():
                 raise
             raise refused("cancelled", f"Cancelled: {title}.") from None
         finally:
+            lasting = False
             showing.cancel()
 
     async def _show(self, title: str, cancel: Callable[[], object]) -> None:
