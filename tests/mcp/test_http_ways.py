@@ -380,7 +380,8 @@ async def test_a_permanent_redirect_to_nothing_is_not_remembered(reach: Reach) -
 
 
 def test_the_http_client_is_loaded_for_remote_servers_alone() -> None:
-    script = "import sys, mcp_lectern.hub.hub, mcp_lectern.hub.prepare, mcp_lectern.mcp.connect; print(*sys.modules)"
+    modules = "mcp_lectern.hub.hub, mcp_lectern.hub.prepare, mcp_lectern.mcp.connect"
+    script = f"import sys, {modules}; print(*sys.modules)"
     command = [sys.executable, "-P", "-c", script]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert "mcp_lectern.mcp.transport.remote" in loaded
