@@ -10,6 +10,7 @@ from typing import Any
 
 from mcp_lectern.catalogue.index import ServerIndex
 from mcp_lectern.catalogue.rank import Hit, search, search_templates
+from mcp_lectern.catalogue.recency import Recency
 from mcp_lectern.mcp.wire.resources import Annotations, Resource, ResourceTemplate
 from mcp_lectern.mentions.printer import write
 
@@ -63,10 +64,10 @@ class Found:
         }
 
 
-def find(indexes: Sequence[ServerIndex], query: Query) -> Found:
+def find(indexes: Sequence[ServerIndex], query: Query, recency: Recency | None = None) -> Found:
     """Ranked as completion ranks."""
     most = _ALL if query.conditional else query.limit
-    resources = search(indexes, query.text, most, server=query.server)
+    resources = search(indexes, query.text, most, server=query.server, recency=recency)
     templates = search_templates(indexes, query.text, most, server=query.server)
     items = [hit for hit in resources.items if query.admits(hit.entry)]
     others = [hit for hit in templates.items if query.admits(hit.entry)]

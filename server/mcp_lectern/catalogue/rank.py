@@ -1,13 +1,13 @@
 """The order in which hits are offered; must not know who asks.
 
-Quality of the match first (``Quality``), then the server's priority, then last modified, then the order of
-configuration and of the list.
+Quality of the match first (``Quality``), then the server's priority, then recently used, then last modified,
+then the order of configuration and of the list.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Generic
@@ -15,6 +15,7 @@ from typing import Generic
 from mcp_lectern.catalogue.candidates import name_prefix_hits, substring_hits, whole_hits, word_start_hits
 from mcp_lectern.catalogue.fold import WORD_BYTES, encoded, fold
 from mcp_lectern.catalogue.index import Entry, ServerIndex, TextIndex, standing
+from mcp_lectern.catalogue.recency import NEVER, Recency
 from mcp_lectern.catalogue.scattered import scattered_hits
 from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
 
@@ -68,6 +69,7 @@ def search(
     *,
     server: str | None = None,
     handle_like: bool = False,
+    recency: Recency | None = None,
 ) -> Ranked[Resource]:
     """The best ``limit`` resources for what was typed, of one server or of all.
 
@@ -75,7 +77,14 @@ def search(
     prose (see ``could_be_handle``), so nothing is offered but what matches at a word start.
     """
     sources = [
-        _Source(index.server, index.resources, rest, named, index.listing.by_uri.get(rest))
+        _Source(
+            index.server,
+            index.resources,
+            rest,
+            named,
+            exact=index.listing.by_uri.get(rest),
+            recent=recency.of(index) if recency is not None else None,
+        )
         for index in _asked(indexes, server)
         for rest, named in [_reading(index.server, query, server)]
     ]
@@ -123,19 +132,28 @@ def _ranked(sources: list[_Source[Entry]], limit: int, handle_like: bool) -> Ran
 
 def _merged(sources: list[_Source[Entry]], quality: Quality, most: int) -> list[Hit[Entry]]:
     """The best hits of this quality over all servers."""
-    hits = [(source.server, entry) for source in sources for entry in source.hits(quality, most)]
-    if len(sources) > 1:
-        hits.sort(key=lambda hit: standing(hit[1].annotations))
-    return [Hit(server, entry, quality) for server, entry in hits[:most]]
+    hits = [(source, entry) for source in sources for entry in source.hits(quality, most)]
+    if len(sources) > 1 or any(source.recent for source in sources):
+        hits.sort(key=lambda hit: hit[0].standing(hit[1]))
+    return [Hit(source.server, entry, quality) for source, entry in hits[:most]]
 
 
 class _Source(Generic[Entry]):
     """One server's index, what is looked for in it, and what of it was handed out already."""
 
     def __init__(
-        self, server: str, index: TextIndex[Entry], query: str, named: bool, exact: Entry | None = None
+        self,
+        server: str,
+        index: TextIndex[Entry],
+        query: str,
+        named: bool,
+        *,
+        exact: Entry | None = None,
+        recent: Mapping[int, int] | None = None,
     ) -> None:
         self.server = server
+        self.recent = recent or {}
+        self._ranks = {id(index.entries[number]): rank for number, rank in self.recent.items()}
         self._index: TextIndex[Entry] = index
         self._query = encoded(fold(query))
         self._named = named
@@ -145,6 +163,9 @@ class _Source(Generic[Entry]):
     def hits(self, quality: Quality, most: int) -> list[Entry]:
         """The best entries of this quality that no better quality has."""
         numbers = self._numbers(quality, most + len(self._given) + 1)
+        if self.recent:
+            # What was used lately may stand far behind the best of a long list, and counts all the same.
+            numbers = list(dict.fromkeys([*self._recent(quality), *numbers]))
         new = [number for number in numbers if number not in self._given]
         self._given.update(new)
         entries = [self._index.entries[number] for number in new]
@@ -152,6 +173,26 @@ class _Source(Generic[Entry]):
             return entries
         others = [entry for entry in entries if entry is not self._exact]
         return [self._exact, *others] if quality is Quality.EXACT else others
+
+    def standing(self, entry: Entry) -> tuple[float, int, float]:
+        """The sort key of one of its hits among equally good ones."""
+        priority, modified = standing(entry.annotations)
+        return priority, self._ranks.get(id(entry), NEVER), modified
+
+    def _recent(self, quality: Quality) -> list[int]:
+        return [number for number in self.recent if self._is(number, quality)]
+
+    def _is(self, number: int, quality: Quality) -> bool:
+        """Whether an entry surely matches this well."""
+        query, index = self._query, self._index
+        if not query:
+            return quality is Quality.EXACT
+        if quality is Quality.EXACT:
+            return index.name(number) == query
+        if quality is Quality.NAME_PREFIX:
+            return index.name(number).startswith(query)
+        word = quality is Quality.WORD_START and query[0] in WORD_BYTES
+        return word and starts_word(index.record(number), query)
 
     def _numbers(self, quality: Quality, most: int) -> Sequence[int]:
         if not self._query:

@@ -29,6 +29,10 @@ class Opened:
         self._path = path
         self._keys: dict[Key, None] = dict.fromkeys(_load(path) if path else ())
 
+    def latest(self, count: int) -> list[Key]:
+        """The last ones that were opened, the very last one first."""
+        return list(reversed(list(self._keys)[-count:]))
+
     def __contains__(self, key: Key) -> bool:
         return key in self._keys
 

@@ -16,12 +16,15 @@ from mcp_lectern.text.encodings import Encoding
 
 if TYPE_CHECKING:
     from mcp_lectern.catalogue.model import Catalogue
+    from mcp_lectern.catalogue.recency import Key, Recency
     from mcp_lectern.catalogue.resolutions import Resolutions
+    from mcp_lectern.features.completion import CompletionAnswer
     from mcp_lectern.hub.hub import Hub
     from mcp_lectern.hub.opened import Opened
     from mcp_lectern.mentions.incremental import MentionIndex
 
 SCHEME = "lectern:"
+_MOST_ACCEPTED = 50
 _MARKDOWN = frozenset({"markdown", "prompt", "instructions", "chatagent", "skill"})
 """Language ids whose fences and code spans are code."""
 
@@ -40,6 +43,9 @@ class Session:
         self.documents: dict[str, Document] = {}
         self._indexes: dict[str, MentionIndex] = {}
         self._resolutions: Resolutions | None = None
+        self._accepted: dict[Key, None] = {}
+        self._recency: Recency | None = None
+        self._offer: tuple[Document, int, dict[str, Key]] | None = None
 
     def open(self, document: Document) -> None:
         """The client owns this document's text from now on."""
@@ -95,6 +101,36 @@ class Session:
         if known is None or known.catalogue is not catalogue:
             known = self._resolutions = Resolutions(catalogue)
         return known
+
+    @property
+    def recency(self) -> Recency:
+        """What was accepted or opened last."""
+        from mcp_lectern.catalogue.recency import MOST, Recency
+
+        opened = self.opened.latest(MOST) if self.opened else []
+        latest = tuple(dict.fromkeys((*reversed(self._accepted), *opened)))[:MOST]
+        if self._recency is None or self._recency.latest != latest:
+            self._recency = Recency(latest)
+        return self._recency
+
+    def offered(self, document: Document, answer: CompletionAnswer) -> None:
+        """What may be accepted next in this document."""
+        kinds = {item.insert_text: (item.server, item.uri) for item in answer.items if item.accepts_resource}
+        self._offer = (document, answer.start, kinds) if kinds else None
+
+    def edited(self, document: Document) -> None:
+        """The document has changed: if something that was offered stands there now, it was accepted."""
+        if self._offer is None or self._offer[0] is not document:
+            return
+        _, start, offered = self._offer
+        there = [text for text in offered if document.text.startswith(text, start)]
+        if there:
+            key = offered[max(there, key=len)]
+            self._accepted.pop(key, None)
+            self._accepted[key] = None
+            for old in list(self._accepted)[:-_MOST_ACCEPTED]:
+                del self._accepted[old]
+            self._offer = None
 
     @property
     def hidden(self) -> frozenset[str]:

@@ -35,6 +35,7 @@ class Synchronization:
             return
         changes = [_change(change) for change in params.content_changes]
         document.apply(changes, params.text_document.version, session.encoding)
+        session.edited(document)
         self._lectern.publishing.schedule(params.text_document.uri)
 
     def closed(self, params: types.DidCloseTextDocumentParams) -> None:

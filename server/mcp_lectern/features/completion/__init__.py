@@ -9,6 +9,7 @@ from mcp_lectern.catalogue.fold import encoded, fold
 from mcp_lectern.catalogue.index import ServerIndex
 from mcp_lectern.catalogue.model import Catalogue
 from mcp_lectern.catalogue.rank import could_be_handle, search, search_templates, starts_word
+from mcp_lectern.catalogue.recency import Recency
 from mcp_lectern.catalogue.template import Template
 from mcp_lectern.features.completion.model import Action, CompletionAnswer, Item, Kind
 from mcp_lectern.features.completion.notices import notice
@@ -36,11 +37,12 @@ def complete(
     *,
     limit: int,
     proposals: Proposals = lambda _question: (),
+    recency: Recency | None = None,
 ) -> CompletionAnswer | None:
     """The offer at this offset, or None outside a mention; an empty one is an answer too.
 
     ``states`` are the servers' states by name (``lectern.servers``), ``limit`` the number of rows,
-    ``proposals`` what is known of values for the variables of templates.
+    ``proposals`` what is known of values for the variables of templates, ``recency`` what was used last.
     """
     half = at(text, offset, catalogue.listings)
     if half is None:
@@ -50,7 +52,7 @@ def complete(
     remark = _notice(half, catalogue, states) if limit > 0 else None
     stood = standings(half, catalogue)
     values = [(standing, value) for standing in stood for value in standing.values(proposals)]
-    found = _Found(half, catalogue, asked, stood, values)
+    found = _Found(half, catalogue, asked, stood, values, recency)
     offered = _offered(found, rows, limit - (remark is not None))
     items = tuple(offered) if remark is None else (*offered, rows.notice(*remark))
     questions = tuple(question for standing in stood if (question := standing.question) is not None)
@@ -78,6 +80,7 @@ class _Found:
     indexes: Sequence[ServerIndex]
     stood: Sequence[Standing]
     values: Sequence[tuple[Standing, str]]
+    recency: Recency | None
 
 
 def _offered(found: _Found, rows: Rows, limit: int) -> list[Item]:
@@ -90,7 +93,9 @@ def _offered(found: _Found, rows: Rows, limit: int) -> list[Item]:
     values = found.values[: max(limit - 2 * share, 1)]
     kept = min(len(servers), share), min(len(templates), share), len(values)
     most = max(limit - sum(kept), 0)
-    hits = search(found.indexes, half.rest, most, server=half.server, handle_like=prose).items
+    hits = search(
+        found.indexes, half.rest, most, server=half.server, handle_like=prose, recency=found.recency
+    ).items
     templates = templates[: max(share, limit - len(hits) - len(values) - kept[0])]
     servers = servers[: max(share, limit - len(hits) - len(values) - len(templates))]
     first, last = (servers, []) if half.query else ([], servers)

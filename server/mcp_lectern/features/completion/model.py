@@ -49,6 +49,11 @@ class Item:
     unfinished: bool = False
     action: Action | None = None
 
+    @property
+    def accepts_resource(self) -> bool:
+        """Whether accepting it mentions a resource, whole."""
+        return self.kind is Kind.RESOURCE
+
 
 @dataclass(frozen=True, slots=True)
 class CompletionAnswer:

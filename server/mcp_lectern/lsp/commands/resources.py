@@ -28,8 +28,12 @@ async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     wanted = None if query.server is None else (query.server,)
     hub.want(wanted)
     lectern.approval.mention_unapproved()
-    indexes = tuple(hub.indexes.values())
-    found = await asyncio.to_thread(find, indexes, query) if query.conditional else find(indexes, query)
+    indexes, recency = tuple(hub.indexes.values()), lectern.session.recency
+    found = (
+        await asyncio.to_thread(find, indexes, query, recency)
+        if query.conditional
+        else find(indexes, query, recency)
+    )
     listings = [hub.catalogue.listings[name] for name in wanted or hub.catalogue.servers]
     partial = any(listing.partial is not None for listing in listings)
     return {**found.to_json(), "incomplete": hub.incomplete(wanted), "partial": partial}

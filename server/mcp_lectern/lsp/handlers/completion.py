@@ -62,12 +62,14 @@ def complete(lectern: Lectern, params: types.CompletionParams) -> tuple[dict[str
         hub.states_shown(),
         limit=session.settings.completion_limit,
         proposals=lectern.values.known,
+        recency=session.recency,
     )
     if answer is None:
         return None, ()
     hub.want()
     lectern.approval.mention_unapproved()
     lectern.values.ask(answer.questions)
+    session.offered(document, answer)
     return completion_list(answer, document, session), () if answer.at_hand else answer.questions
 
 
