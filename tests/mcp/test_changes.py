@@ -151,3 +151,22 @@ async def test_a_dead_server_ends_the_listening(script: Script, connected: Conne
         server.exit(0)
         with anyio.fail_after(5):
             assert (await connection.wait_closed()).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("params", "line"),
+    [
+        ({"level": "warning", "logger": "db", "data": "slow"}, "the server says (warning, db): slow"),
+        ({"level": "info", "data": {"a": [1]}}, 'the server says (info): {"a": [1]}'),
+        ({"data": "x" * 1000}, f"the server says: {'x' * 500}"),
+        ({}, "the server says: null"),
+        ({"level": 7, "logger": None, "data": ["\u001b"]}, 'the server says: ["\\u001b"]'),
+    ],
+)
+async def test_what_a_server_logs_goes_into_its_log(
+    params: dict[str, Any], line: str, script: Script, connected: Connect, observer: RecordingObserver
+) -> None:
+    logging = {"resources/list": {"before": [{"notify": ["notifications/message", params]}]}}
+    async with connected(script(answers=logging)) as connection:
+        await connection.list_resources()
+    assert observer.logged(line) == 1
