@@ -109,27 +109,27 @@ async def test_reads_are_bounded_and_given_up_with_the_request(tmp_path: Path) -
             assert len(server.received("resources/read")) == 4
 
 
-@pytest.mark.parametrize(
-    "argument",
-    [
-        {},
-        {"text": 7},
-        {"text": "a", "textDocument": {"uri": "file:///a"}},
-        {"textDocument": {"uri": "file:///nowhere"}},
-        {"textDocument": "file:///nowhere"},
-        {"text": "a", "format": "html"},
-        {"text": "a", "maxBytes": -1},
-        {"text": "a", "maxBytes": True},
-        {"text": "a", "unlisted": "yes"},
-        {"text": "a", "languageId": 1},
-    ],
-)
-async def test_a_wrong_argument_is_named(tmp_path: Path, argument: dict[str, Any]) -> None:
+WRONG: list[dict[str, Any]] = [
+    {},
+    {"text": 7},
+    {"text": "a", "textDocument": {"uri": "file:///a"}},
+    {"textDocument": {"uri": "file:///nowhere"}},
+    {"textDocument": "file:///nowhere"},
+    {"text": "a", "format": "html"},
+    {"text": "a", "maxBytes": -1},
+    {"text": "a", "maxBytes": True},
+    {"text": "a", "unlisted": "yes"},
+    {"text": "a", "languageId": 1},
+]
+
+
+async def test_a_wrong_argument_is_named(tmp_path: Path) -> None:
     async with running(tmp_path) as editor:
-        with pytest.raises(JsonRpcException) as refused:
-            await editor.command("expand", **argument)
-        assert refused.value.code == -32602
-        assert refused.value.data["kind"] == "invalidArgument"
+        for argument in WRONG:
+            with pytest.raises(JsonRpcException) as refused:
+                await editor.command("expand", **argument)
+            assert refused.value.code == -32602, argument
+            assert refused.value.data["kind"] == "invalidArgument"
 
 
 async def test_a_resource_s_own_document_is_not_expanded(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from urllib.parse import quote
 
-from mcp_lectern.catalogue.template_match import Arguments, match, respelled
+from mcp_lectern.catalogue.template_match import Arguments, Parts, match, respelled, spellings_of
 
 Value = str | Sequence[str] | Mapping[str, str]
 
@@ -81,10 +81,18 @@ class Unusable:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A usable template: literal texts and expressions in order."""
+    """A usable template: literal texts and expressions in order.
+
+    ``spellings`` holds the parts as they are written and, where that is something else, with their literals
+    percent-encoded: servers disagree on which of the two a template means.
+    """
 
     text: str
     parts: tuple[str | Expression, ...]
+    spellings: tuple[Parts, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "spellings", spellings_of(self.parts))
 
     @staticmethod
     def parse(text: str) -> Template | Unusable:
@@ -108,14 +116,11 @@ class Template:
 
     def match(self, uri: str) -> Arguments | None:
         """Arguments for which a server may mean this URI, or None. Linear in the URI's length."""
-        return match(self.parts, uri)
+        return match(self.spellings, uri)
 
     def respelled(self, uri: str) -> str | None:
-        """The same URI with its literals percent-encoded where they are raw, or raw where they are encoded.
-
-        Servers disagree on which of the two a literal outside ASCII means. None where there is no other way.
-        """
-        return respelled(self.parts, uri)
+        """The same URI with its literals in the other spelling, None where there is no other."""
+        return respelled(self.spellings, uri)
 
 
 class _BrokenError(Exception):

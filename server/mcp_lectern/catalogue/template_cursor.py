@@ -9,9 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp_lectern.catalogue.template import Expression, Operator, Template, Variable, encode
-from mcp_lectern.catalogue.template_match import STOPS, decoded, spellings_of
-
-Parts = Sequence[str | Expression]
+from mcp_lectern.catalogue.template_match import STOPS, Parts, decoded
 
 _GOES_ON = "/."
 """Operators of expressions that continue a path: their sign is written before anybody asked for it."""
@@ -54,7 +52,7 @@ class Place:
 
 def place_of(template: Template, uri: str) -> Place | None:
     """Where a URI that is still being typed ends in the template; None outside every variable."""
-    found = (_place(parts, uri) for parts in spellings_of(template.parts))
+    found = (_place(parts, uri) for parts in template.spellings)
     return next((place for place in found if place is not None), None)
 
 

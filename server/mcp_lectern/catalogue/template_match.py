@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
 Arguments = dict[str, str | list[str] | dict[str, str]]
 """By variable: a value, the members of an exploded list, or those of an exploded associative array."""
+Parts = tuple["str | Expression", ...]
 Spans = list[tuple["str | Expression", str]]
 """The parts of a template, each with the text of the URI that it stands for."""
 
@@ -37,9 +37,9 @@ STOPS = {
 """What an expression cannot run over. Values that a careful client would have encoded are let through."""
 
 
-def match(parts: Sequence[str | Expression], uri: str) -> Arguments | None:
+def match(spellings: Sequence[Parts], uri: str) -> Arguments | None:
     """The arguments of the first way to read the URI, earlier values as short as possible; or None."""
-    for spelling in spellings_of(parts):
+    for spelling in spellings:
         spans = _spans(spelling, uri)
         found = None if spans is None else _arguments(spans)
         if found is not None:
@@ -47,9 +47,8 @@ def match(parts: Sequence[str | Expression], uri: str) -> Arguments | None:
     return None
 
 
-def respelled(parts: Sequence[str | Expression], uri: str) -> str | None:
+def respelled(spellings: Sequence[Parts], uri: str) -> str | None:
     """The URI with its literals in the template's other spelling, its values as they are, or None."""
-    spellings = spellings_of(parts)
     for spelling, other in zip(spellings, reversed(spellings), strict=True):
         spans = _spans(spelling, uri) if len(spellings) > 1 else None
         if spans is not None and _arguments(spans) is not None:
@@ -58,18 +57,17 @@ def respelled(parts: Sequence[str | Expression], uri: str) -> str | None:
     return None
 
 
-def spellings_of(parts: Sequence[str | Expression]) -> list[Sequence[str | Expression]]:
+def spellings_of(parts: Parts) -> tuple[Parts, ...]:
     """The parts as they are written and, where that is something else, with encoded literals."""
-    encoded = [_encoded(part) if isinstance(part, str) else part for part in parts]
-    return [parts] if encoded == list(parts) else [parts, encoded]
+    encoded = tuple(_encoded(part) if isinstance(part, str) else part for part in parts)
+    return (parts,) if encoded == parts else (parts, encoded)
 
 
-@lru_cache(maxsize=4096)
 def _encoded(literal: str) -> str:
     return quote(literal, safe="%:/?#[]@!$&'()*+,;=", errors="surrogatepass")
 
 
-def _spans(parts: Sequence[str | Expression], uri: str) -> Spans | None:
+def _spans(parts: Parts, uri: str) -> Spans | None:
     """The way to read the URI in which earlier values are as short as possible, or None."""
     if len(uri) > LONGEST_URI or not parts:
         return None
@@ -112,7 +110,7 @@ def _expression_ends(expression: Expression, uri: str, starts: dict[int, int]) -
     return dict(sorted(ends.items()))
 
 
-def _walked_back(parts: Sequence[str | Expression], uri: str, origins: list[dict[int, int]]) -> Spans:
+def _walked_back(parts: Parts, uri: str, origins: list[dict[int, int]]) -> Spans:
     spans: Spans = []
     end = len(uri)
     for part, ends in zip(reversed(parts), reversed(origins), strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,9 @@ from mcp_lectern.mcp.wire.resources import ReadResult
 from mcp_lectern.mentions.incremental import MentionIndex
 
 if TYPE_CHECKING:
+    from mcp_lectern.catalogue.model import Catalogue
     from mcp_lectern.features.expand.model import Status
+    from mcp_lectern.features.expand.outcome import Reads
     from mcp_lectern.hub.hub import Hub
     from mcp_lectern.mentions.model import Mention
 
@@ -52,8 +55,14 @@ async def expanded(hub: Hub, wish: Wish) -> Expansion:
     wanted = [_explained(hub, one) for one in plan(hub.catalogue, mentions, unlisted=wish.unlisted)]
     keys = [(one.server, one.uri) for one in wanted if one.server is not None and one.status is None]
     reads = {key: _read(result) for key, result in (await read_each(hub, keys)).items()}
-    found = outcomes(wanted, reads, hub.catalogue, wish.max_bytes)
-    return Expansion(framed(wish.text, found, wish.style, lambda: secrets.token_hex(_NONCE_BYTES)), found)
+    # There may be much to write down, and others wait for the event loop.
+    return await asyncio.to_thread(_written, wish, wanted, reads, hub.catalogue)
+
+
+def _written(wish: Wish, wanted: Sequence[Wanted], reads: Reads, catalogue: Catalogue) -> Expansion:
+    found = outcomes(wanted, reads, catalogue, wish.max_bytes)
+    text = framed(wish.text, found, wish.style, lambda: secrets.token_hex(_NONCE_BYTES))
+    return Expansion(text, found)
 
 
 async def _mentions(hub: Hub, index: MentionIndex, markdown: bool) -> list[Mention]:
