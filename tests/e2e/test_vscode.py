@@ -174,6 +174,8 @@ def test_ui_01_prose_stays_prose(lectern: Workbench, key: str) -> None:
     expected = "@many:item"
     for prose in ("\nthanks @bob", "\n@dg", "\ncc @all,"):
         lectern.type(prose)
+        # What was asked for at @ may still be shown while the last answer is under way; then nothing may be.
+        expect(lectern.suggestions()).to_have_count(0)
         lectern.press(key)
         expected += prose + ("\n" if key == "Enter" else " ")
     until(lectern.page, lambda: lectern.saved(note).startswith(expected), f"{lectern.saved(note)!r}")
