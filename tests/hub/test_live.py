@@ -213,3 +213,20 @@ async def test_sub_01_an_unsolicited_notice_is_harmless_and_still_a_notice(tmp_p
             assert not news.contents
             assert hub.status()[0].state.value == "ready"
             assert not server.received("resources/subscribe") + server.received("subscriptions/listen")
+
+
+@pytest.mark.case("PAG-04")
+async def test_pag_04_a_notice_during_the_first_read_leads_to_another_one(tmp_path: Path) -> None:
+    answers: dict[str, Any] = {"resources/read": [{"gate": "slow"}, {}]}
+    with ScriptedServer(tmp_path, capabilities=OFFERED, contents={"a://1": "1"}, answers=answers) as server:
+        async with hub_of({"it": server.entry()}) as (hub, news), anyio.create_task_group() as tasks:
+            hub.opened("it", "a://1")
+            tasks.start_soon(hub.read, "it", "a://1")
+            await server.wait_waiting("slow")
+            server.notify(UPDATED, {"uri": "a://1"})
+            with anyio.fail_after(10):
+                while hub.contents._flights:
+                    await anyio.sleep(0.01)
+            server.open("slow")
+            await server.wait_received("resources/read", 2)
+            await news.until(lambda: hub.status()[0].subscriptions == 1)

@@ -6,7 +6,7 @@ It must not decide who may read what, nor start servers: it is given a way to re
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
 from anyio.abc import TaskGroup
@@ -77,14 +77,20 @@ class Contents:
         try:
             with flight.scope:
                 flight.result = await self._fetch(*key, flight.asked)
-                if self._flights.get(key) is flight:
-                    self.keep(key, flight.result)
+                self._landed(key, flight, flight.result)
         except Exception as error:  # noqa: BLE001 - handed to every waiter, who raises it
             flight.error = error
         finally:
             if self._flights.get(key) is flight:
                 del self._flights[key]
             flight.done.set()
+
+    def _landed(self, key: Key, flight: _Flight, result: ReadResult) -> None:
+        """Keep what came; what a notice overtook only where there is nothing better, and never as fresh."""
+        if self._flights.get(key) is flight:
+            self.keep(key, result)
+        elif self.kept(*key) is None:
+            self.keep(key, replace(result, ttl_ms=0))
 
     def kept(self, server: str, uri: str) -> ReadResult | None:
         """What the last read returned, if it is still at hand: what an open document shows."""

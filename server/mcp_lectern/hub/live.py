@@ -50,6 +50,7 @@ class Live:
         self._settling: set[Key] = set()
         self._dirty: set[Key] = set()
         self._following: set[Key] = set()
+        self._overtaken: set[Key] = set()
 
     def opened(self, tasks: TaskGroup, server: str, uri: str) -> None:
         """An editor has opened a document of this resource."""
@@ -59,24 +60,32 @@ class Live:
     def closed(self, tasks: TaskGroup, server: str, uri: str) -> None:
         """An editor has closed one."""
         self._contents.unpin(server, uri)
+        self._overtaken.discard((server, uri))
         self._settle_soon(tasks, (server, uri))
 
     def read_made(self, tasks: TaskGroup, server: str, uri: str) -> None:
         """A resource was read that may stand in a document without content so far."""
-        if self._contents.shows(server, uri) and (server, uri) not in self._watched:
-            self._settle_soon(tasks, (server, uri))
+        key = (server, uri)
+        if self._contents.shows(server, uri) and key not in self._watched:
+            self._settle_soon(tasks, key)
+        if key in self._overtaken:
+            self._overtaken.discard(key)
+            self._read_soon(tasks, key)
 
     def updated(self, tasks: TaskGroup, server: str, uri: str | None) -> None:
         """The server says that this resource (None: any of its) has changed."""
         for each in self._contents.changed(server, lambda known: uri is None or is_concerned(known, uri)):
-            self._dirty.add((server, each))
-            if (server, each) not in self._following:
-                self._following.add((server, each))
-                tasks.start_soon(self._follow, (server, each))
+            self._read_soon(tasks, (server, each))
 
     def dropped(self, server: str) -> None:
         """The server is not configured any more, or is another one now: nothing of it is watched."""
         self._watched = {key for key in self._watched if key[0] != server}
+
+    def _read_soon(self, tasks: TaskGroup, key: Key) -> None:
+        self._dirty.add(key)
+        if key not in self._following:
+            self._following.add(key)
+            tasks.start_soon(self._follow, key)
 
     def _settle_soon(self, tasks: TaskGroup, key: Key) -> None:
         if key not in self._settling:
@@ -110,7 +119,11 @@ class Live:
     async def _read_again(self, key: Key) -> None:
         """A read that fails keeps the old text: whoever read has noted the failure."""
         before = self._contents.kept(*key)
-        if before is None or not self._contents.shows(*key):
+        if before is None:
+            # Its first read is under way, and was overtaken: what it returns is not the last state.
+            self._overtaken.add(key)
+            return
+        if not self._contents.shows(*key):
             return
         try:
             await self._read(*key)
