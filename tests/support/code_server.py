@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Mapping
@@ -18,6 +19,16 @@ from tests import parts
 START_SECONDS = 60.0
 STOP_SECONDS = 10.0
 POLL_SECONDS = 0.1
+# Ends the whole group once the one who started it is gone, however that came about.
+GUARD = """
+import os, signal, subprocess, sys, threading
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+def watch():
+    sys.stdin.read()
+    os.killpg(0, signal.SIGKILL)
+threading.Thread(target=watch, daemon=True).start()
+sys.exit(child.wait())
+"""
 
 QUIET_SETTINGS: Mapping[str, object] = {
     "workbench.startupEditor": "none",
@@ -76,6 +87,9 @@ class CodeServer:
         self._log = (self._home / "code-server.log").open("wb")
         self._process = subprocess.Popen(
             [
+                sys.executable,
+                "-c",
+                GUARD,
                 *self._command(),
                 "--bind-addr",
                 "127.0.0.1:0",
@@ -84,7 +98,7 @@ class CodeServer:
                 self._authentication,
             ],
             env=self._environment(),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -153,5 +167,7 @@ class CodeServer:
                     self._process.wait(STOP_SECONDS)
                 except (ProcessLookupError, subprocess.TimeoutExpired):
                     continue
+            if self._process.stdin is not None:
+                self._process.stdin.close()
         if self._log is not None:
             self._log.close()
