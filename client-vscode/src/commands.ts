@@ -81,12 +81,16 @@ async function copyWithResources(server: Server): Promise<void> {
   await vscode.env.clipboard.writeText(expansion.text);
   const included = expansion.resources.filter(({ status }) => status === "included");
   const tokens = included.reduce((sum, resource) => sum + resource.tokens, 0);
-  vscode.window.setStatusBarMessage(`Lectern: copied with ${included.length} resources, about ${tokens} tokens`, 5_000);
+  vscode.window.setStatusBarMessage(`Lectern: copied with ${counted(included.length, "resource")}, about ${counted(tokens, "token")}`, 5_000);
   const missing = expansion.resources.filter((resource) => !included.includes(resource));
   if (missing.length > 0) {
     const sentences = missing.map(({ uri, status, reason }) => `${line(uri, 100)}: ${line(reason ?? status)}`);
     void vscode.window.showWarningMessage(`Copied without ${missing.length} of the resources. ${sentences.join(" ")}`);
   }
+}
+
+function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 async function refresh(server: Server): Promise<void> {

@@ -87,7 +87,9 @@ def workbench(
     for name, text in (prepare.args[0] if prepare else {"readme.md": "Hello.\n"}).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, permissions=["clipboard-read", "clipboard-write"]
+    )
     workbench = Workbench(context.new_page(), folder)
     workbench.page.goto(code_server.address(folder))
     workbench.wait_ready()
@@ -138,6 +140,38 @@ def test_the_quick_pick_finds_and_opens_several(lectern: Workbench, screenshots:
     lectern.page.locator(".quick-input-widget").get_by_role("button", name="OK").click()
     until(lectern.page, lambda: {"welcome.md", "picture.png"} <= set(lectern.tabs()), "not both were opened")
     assert not lectern.messages()
+
+
+@pytest.mark.case("CMP-02")
+def test_cmp_02_a_template_is_filled_in_by_choosing(lectern: Workbench, screenshots: Path) -> None:
+    note = lectern.new_text("note.md", "Press ")
+    lectern.type("@keys")
+    lectern.wait_suggestion("Keys by editor")
+    lectern.press("Enter")
+    lectern.wait_suggestion("VS Code")
+    lectern.picture(screenshots / "template.png")
+    lectern.press("Enter")
+    lectern.wait_suggestion("complete")
+    lectern.type("f")
+    lectern.wait_suggestion("follow")
+    lectern.press("Enter")
+    mention = "@tour:tour://keys/VS%20Code/follow"
+    until(lectern.page, lambda: lectern.saved(note) == f"Press {mention}", f"{lectern.saved(note)!r}")
+
+
+def test_a_text_is_copied_with_what_it_mentions(lectern: Workbench) -> None:
+    note = lectern.new_text("note.md", "Sum up @tour:tour://rooms and @tour:tour://picture")
+    lectern.command("Lectern: Copy with Resources")
+    expect(lectern.page.locator(".statusbar")).to_contain_text("copied with 1 resource,")
+    expect(lectern.page.locator(".notification-toast")).to_contain_text("Binary content")
+    lectern.page.keyboard.press("Escape")
+    lectern.page.locator(".view-lines").first.click()
+    lectern.press("Control+A")
+    lectern.press("Control+V")
+    until(lectern.page, lambda: "room,opens with,shows" in lectern.saved(note), "nothing was pasted")
+    pasted = lectern.saved(note)
+    assert pasted.startswith("<resource-")
+    assert pasted.endswith("Sum up @tour:tour://rooms and @tour:tour://picture")
 
 
 def test_a_tab_survives_a_reload(lectern: Workbench) -> None:
