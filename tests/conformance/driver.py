@@ -20,13 +20,11 @@ from mcp_lectern.mcp.auth.exchange import plain_clients
 from mcp_lectern.mcp.auth.flow import OAuthFlow
 from mcp_lectern.mcp.auth.model import OAuthSettings
 from mcp_lectern.mcp.auth.tokens import InMemory
-from mcp_lectern.mcp.client.input_required import Rounds
 from mcp_lectern.mcp.connect import Connection, HttpParameters, connect
 from mcp_lectern.mcp.errors import McpError
 from mcp_lectern.mcp.session import Patience
 from mcp_lectern.mcp.wire.elicitation import CANCEL, FormQuestion, Mode, Question, Reply, UrlQuestion
 from mcp_lectern.mcp.wire.failures import Asked
-from mcp_lectern.mcp.wire.jsonrpc import Answer, Refusal
 
 Json = Any
 
@@ -89,24 +87,12 @@ class Accepting:
         return False
 
 
-class ToolRounds(Rounds):
-    """Calls a tool in as many rounds as it needs, as a resource is read."""
-
-    async def _once(self, answer: Any, uri: str) -> Json:
-        answer.request = self._session.asked("tools/call")
-        pending = self._session.begin(answer.request, {"name": uri, "arguments": {}, **answer.params})
-        answer.reading.pending = pending
-        outcome = await self._session.outcome(pending, self._patience)
-        if isinstance(outcome, Answer):
-            return outcome.result
-        raise answer.request.refused(outcome) if isinstance(outcome, Refusal) else outcome
-
-
 async def tools_in_rounds(connection: Connection) -> None:
+    """Calls each tool in as many rounds as it needs, as a resource is read."""
     rounds = connection._resources.rounds
-    calls = ToolRounds(rounds._session, rounds._patience, rounds._asking)
     for tool in await tools(connection):
-        await calls.read(tool["name"], asked=True)
+        call = connection._session.asked("tools/call")
+        await rounds.request(call, {"name": tool["name"], "arguments": {}}, asked=True)
 
 
 async def tools(connection: Connection) -> list[dict[str, Json]]:

@@ -42,11 +42,16 @@ class Rounds:
 
         Raises McpError: InputRequired where nobody can or wants to give what is asked for.
         """
-        request = self._session.asked(READ, uri)
+        return await self.request(self._session.asked(READ, uri), {"uri": uri}, asked=asked)
+
+    async def request(
+        self, request: Asked, params: Mapping[str, Json], *, asked: bool
+    ) -> tuple[dict[str, Json], bool]:
+        """The same for any request that may take several rounds."""
         with self._asking.reading(asked=asked) as reading:
             answer = _Answer(request, reading, {})
             for number in range(MOST_ROUNDS):
-                outcome = await self._once(answer, uri)
+                outcome = await self._once(answer, params)
                 if isinstance(outcome, Refusal):
                     await self._elsewhere(answer, request.refused(outcome))
                 elif is_input_required(outcome):
@@ -55,9 +60,9 @@ class Rounds:
                     return complete(outcome, request), number > 0 or reading.questions > 0
         raise request.needs_input(f"it goes on asking after {MOST_ROUNDS} rounds")
 
-    async def _once(self, answer: _Answer, uri: str) -> Json:
+    async def _once(self, answer: _Answer, params: Mapping[str, Json]) -> Json:
         """One request: its result, or the refusal that says that something is to be done elsewhere first."""
-        pending = self._session.begin(answer.request, {"uri": uri, **answer.params})
+        pending = self._session.begin(answer.request, {**params, **answer.params})
         answer.reading.pending = pending
         outcome = await self._session.outcome(pending, self._patience)
         if isinstance(outcome, Answer):
