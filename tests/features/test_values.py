@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.support.catalogues import listing
 from tests.support.marked import fixture
 
+from mcp_lectern.catalogue.index import ServerIndex
 from mcp_lectern.catalogue.model import ServerListing
 from mcp_lectern.catalogue.template import Template
 from mcp_lectern.features.completion import CompletionAnswer, Kind, Question, complete
@@ -140,6 +141,14 @@ def test_tpl_03_several_templates_may_fit_and_a_listed_uri_comes_first() -> None
 )  # fmt: skip
 def test_nothing_is_asked_outside_a_variable(marked: str) -> None:
     assert asked(marked, HUB, listing("other")) == []
+
+
+def test_a_template_that_filters_take_away_is_not_asked_for() -> None:
+    known = fixture("@hub:gh://a/$0", HUB)
+    offered = {"hub": ServerIndex.of(listing("hub"))}
+    found = complete(known.text, known.offset, known.catalogue, offered, {}, limit=9)
+    assert found is not None
+    assert found.questions == ()
 
 
 def test_an_unqualified_uri_stands_in_the_templates_of_all_servers() -> None:

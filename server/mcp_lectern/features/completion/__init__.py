@@ -50,7 +50,7 @@ def complete(
     asked = [indexes[name] for name in catalogue.listings if name in indexes]
     rows = Rows(text[half.start : half.end])
     remark = _notice(half, catalogue, states) if limit > 0 else None
-    stood = standings(half, catalogue)
+    stood = standings(half, [index.listing for index in asked])
     values = [(standing, value) for standing in stood for value in standing.values(proposals)]
     found = _Found(half, catalogue, asked, stood, values, recency)
     offered = _offered(found, rows, limit - (remark is not None))

@@ -6,11 +6,11 @@ be asked is handed out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from mcp_lectern.catalogue.model import Catalogue
+from mcp_lectern.catalogue.model import ServerListing
 from mcp_lectern.catalogue.template import Template
 from mcp_lectern.catalogue.template_cursor import Place, place_of
 from mcp_lectern.mcp.wire.resources import ResourceTemplate
@@ -69,18 +69,18 @@ class Standing:
                 yield value
 
 
-def standings(half: HalfTyped, catalogue: Catalogue) -> list[Standing]:
-    """The templates in a variable of which the cursor stands; several may fit, and each is one."""
-    servers = catalogue.servers if half.server is None else (half.server,)
-    found = (standing for server in servers for standing in _of_server(half, catalogue, server))
+def standings(half: HalfTyped, offered: Iterable[ServerListing]) -> list[Standing]:
+    """The offered templates in a variable of which the cursor stands; several may fit, and each is one."""
+    asked = (listing for listing in offered if half.server in (None, listing.server))
+    found = (standing for listing in asked for standing in _of_server(half, listing))
     return list(islice(found, MOST_STANDINGS))
 
 
-def _of_server(half: HalfTyped, catalogue: Catalogue, server: str) -> Iterator[Standing]:
-    for entry in catalogue.listings[server].templates[:_LOOKED_AT]:
+def _of_server(half: HalfTyped, listing: ServerListing) -> Iterator[Standing]:
+    for entry in listing.templates[:_LOOKED_AT]:
         template = Template.parse(entry.uri_template)
         # Where nothing of a template is typed it is offered as itself, and prose must not begin one.
         if isinstance(template, Template) and half.rest and (half.server or ":" in template.start):
             place = place_of(template, half.rest)
             if place is not None:
-                yield Standing(server, entry, place)
+                yield Standing(listing.server, entry, place)
