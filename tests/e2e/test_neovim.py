@@ -125,3 +125,15 @@ def test_ui_01_prose_stays_prose(neovim: Neovim, key: str) -> None:
         neovim.keys(key)
     text = "".join(line + ("\n" if key == "<CR>" else " ") for line in prose)
     assert "\n".join(neovim.lines()) == text
+
+
+@pytest.mark.usefixtures("note")
+def test_an_open_document_changes_by_itself(neovim: Neovim) -> None:
+    neovim.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { '@tour:tour://clock' })")
+    neovim.lua("vim.lsp.buf.definition()")
+    neovim.until(lambda: neovim.lines()[0].startswith("It is"), "the clock was not followed")
+    first = neovim.lines()[0]
+    neovim.until(lambda: neovim.lines()[0] != first, "the clock stands still")
+    assert neovim.lines()[0].startswith("It is")
+    assert neovim.lua("vim.bo.modifiable") is False
+    assert neovim.lua("vim.bo.modified") is False
