@@ -41,6 +41,8 @@ async def test_expanding_starts_nothing(tmp_path: Path) -> None:
             assert await editor.command("expandTemplate", **ARGUMENT) == {"uri": "gh:///"}
             listed = {**ARGUMENT, "uriTemplate": "x://{a*}", "arguments": {"a": ["1", "2"]}}
             assert await editor.command("expandTemplate", **listed) == {"uri": "x://1,2"}
+            named = {**ARGUMENT, "uriTemplate": "x://s{?a*}", "arguments": {"a": {"q": "1", "lang": "de"}}}
+            assert await editor.command("expandTemplate", **named) == {"uri": "x://s?q=1&lang=de"}
             assert server.starts == 0
 
 
@@ -55,6 +57,7 @@ async def test_expanding_starts_nothing(tmp_path: Path) -> None:
         ("expandTemplate", {"server": "other", "uriTemplate": TEMPLATE}, "unknownServer"),
         ("expandTemplate", {**ARGUMENT, "arguments": ["a"]}, "invalidArgument"),
         ("expandTemplate", {**ARGUMENT, "arguments": {"owner": 7}}, "invalidArgument"),
+        ("expandTemplate", {**ARGUMENT, "arguments": {"owner": {"a": 7}}}, "invalidArgument"),
     ],
 )
 async def test_a_wrong_argument_is_named(

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp_lectern.lsp.guard import invalid, text_of
 
 if TYPE_CHECKING:
+    from mcp_lectern.catalogue.template import Value
     from mcp_lectern.lsp.server import Lectern
 
 NAME = "lectern.expandTemplate"
 
 
 async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
-    """RFC 6570; an argument may be a string or a list of strings, and one that is missing is left out."""
+    """RFC 6570; an argument is a string, a list or an object of strings, and a missing one is left out."""
     from mcp_lectern.catalogue.template import Template, Unusable
 
     server, text = text_of(argument, "server"), text_of(argument, "uriTemplate")
@@ -25,15 +26,16 @@ async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     return {"uri": template.expand(_values(argument.get("arguments")))}
 
 
-def _values(given: Any) -> dict[str, str | Sequence[str]]:
+def _values(given: Any) -> dict[str, Value]:
     if given is None:
         return {}
     if not isinstance(given, Mapping) or not all(_is_value(value) for value in given.values()):
-        raise invalid("“arguments” must be an object whose values are strings or lists of strings.")
+        raise invalid(
+            "“arguments” must be an object whose values are strings, or lists or objects of strings."
+        )
     return dict(given)
 
 
 def _is_value(value: Any) -> bool:
-    return isinstance(value, str) or (
-        isinstance(value, list) and all(isinstance(each, str) for each in value)
-    )
+    members = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return isinstance(value, (str, list, Mapping)) and all(isinstance(each, str) for each in members)
