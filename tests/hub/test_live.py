@@ -230,3 +230,26 @@ async def test_pag_04_a_notice_during_the_first_read_leads_to_another_one(tmp_pa
             server.open("slow")
             await server.wait_received("resources/read", 2)
             await news.until(lambda: hub.status()[0].subscriptions == 1)
+
+
+@pytest.mark.case("SUB-02")
+@pytest.mark.parametrize("way", ["result", "cancelled"])
+async def test_sub_02_a_closed_stream_lists_and_reads_again_once(tmp_path: Path, way: str) -> None:
+    capabilities = {"resources": {"subscribe": True, "listChanged": True}}
+    with ScriptedServer(
+        tmp_path, era="modern", capabilities=capabilities, contents={"a://1": "old"}
+    ) as server:
+        async with hub_of({"it": server.entry()}) as (hub, news):
+            await opened(hub, news, "a://1")
+            lists = len(server.received("resources/list"))
+            stream = server.received("subscriptions/listen")[-1]["id"]
+            server.change(contents={"a://1": "new"}, notify=False)
+            if way == "result":
+                server.send({"jsonrpc": "2.0", "id": stream, "result": {"resultType": "complete"}})
+            else:
+                params = {"requestId": stream}
+                server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+            await news.until(lambda: news.contents == [("it", "a://1")])
+            await server.wait_received("resources/list", lists + 1)
+            await news.until(lambda: hub.status()[0].subscriptions == 1)
+            assert len(server.received("resources/read")) == 2

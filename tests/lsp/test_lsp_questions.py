@@ -51,7 +51,7 @@ async def opened(editor: Editor) -> Any:
 
 @pytest.mark.case("RD-09")
 async def test_rd_09_a_form_goes_to_a_client_that_takes_it_and_its_answer_back(tmp_path: Path) -> None:
-    with asking(tmp_path, form(TEXT)) as server:
+    with asking(tmp_path, form(TEXT, "Who\u202e?\U000e0041")) as server:
         async with running(tmp_path, {"it": server.entry()}, experimental=NATIVE) as editor:
             editor.elicit = lambda _: {"action": "accept", "content": {"first-name": "Ada"}}
             document = (await opened(editor))["documents"][0]["document"]

@@ -123,10 +123,13 @@ def _buttons(question: FormQuestion) -> dict[str, dict[str, Any]] | None:
 
 
 def _params(question: Question) -> dict[str, Any]:
+    from mcp_lectern.text.untrusted import plain_text
+
     shared = {"server": question.server, "mode": question.mode}
+    words = plain_text(question.message)
     if question.mode == "form":
-        return {**shared, "message": question.message, "schema": dict(question.schema)}
-    message = f"{question.message}\n\n{question.warning}" if question.warning else question.message
+        return {**shared, "message": words, "schema": dict(question.schema)}
+    message = f"{words}\n\n{question.warning}" if question.warning else words
     return {**shared, "message": message, "url": question.url, "host": question.host}
 
 
