@@ -35,6 +35,34 @@ async def test_cmp_02_values_come_from_the_server_and_go_into_the_template_encod
             assert made == {"uri": "gh://a%2Fb/a/b"}
 
 
+@pytest.mark.case("TPL-02")
+async def test_tpl_02_a_broken_template_is_kept_with_its_reason_and_costs_no_other(tmp_path: Path) -> None:
+    texts = [
+        "x://{a",
+        "x://{}",
+        "x://{a?}",
+        "x://{a}}",
+        "x://{v:0}",
+        "x://{v:3*}",
+        "x://{good}",
+        "x://{a}/{a}",
+    ]
+    templates = [{"uriTemplate": text, "name": f"n{number}"} for number, text in enumerate(texts)]
+    resources = [{"uri": "x://1", "name": "one"}]
+    with ScriptedServer(tmp_path, resources=resources, templates=templates) as server:
+        async with running(tmp_path, {"it": server.entry()}) as editor:
+            await editor.listed()
+            found = await editor.command("resources", query="")
+            assert [item["uri"] for item in found["items"]] == ["x://1"]
+            reasons = {each["uriTemplate"]: each.get("unusable") for each in found["templates"]}
+            assert set(reasons) == set(texts)
+            assert [text for text in texts if not reasons[text]] == ["x://{good}", "x://{a}/{a}"]
+            log = (await editor.command("log", server="it"))["text"]
+            assert all(f"the template {text} cannot be used: {reasons[text]}" in log for text in texts[:6])
+            labels = await editor.labels(editor.open("a.md", "@it:n"), 0, 5)
+            assert labels == ["one", "n6", "n7"]
+
+
 async def test_expanding_starts_nothing(tmp_path: Path) -> None:
     with ScriptedServer(tmp_path) as server:
         async with running(tmp_path, {"it": server.entry()}) as editor:

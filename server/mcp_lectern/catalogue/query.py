@@ -11,6 +11,7 @@ from typing import Any
 from mcp_lectern.catalogue.index import ServerIndex
 from mcp_lectern.catalogue.rank import Hit, search, search_templates
 from mcp_lectern.catalogue.recency import Recency
+from mcp_lectern.catalogue.template import Template, Unusable
 from mcp_lectern.mcp.wire.resources import Annotations, Resource, ResourceTemplate
 from mcp_lectern.mentions.printer import write
 
@@ -83,8 +84,11 @@ def resource_json(server: str, resource: Resource) -> dict[str, Any]:
 
 
 def template_json(server: str, template: ResourceTemplate) -> dict[str, Any]:
-    """One template; what it lacks is left out."""
-    return {"server": server, "uriTemplate": template.uri_template, **_shared(template)}
+    """One template; what it lacks is left out. ``unusable`` says why RFC 6570 does not allow it."""
+    parsed = Template.parse(template.uri_template)
+    reason = parsed.reason if isinstance(parsed, Unusable) else None
+    plain = {"server": server, "uriTemplate": template.uri_template, **_shared(template)}
+    return plain | _present(unusable=reason)
 
 
 def _shared(entry: Resource | ResourceTemplate) -> dict[str, Any]:

@@ -7,20 +7,26 @@ generations; notices that keep coming lead to at most about one walk a second.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import islice
 from typing import Protocol, TypeVar
 
 import anyio
 
 from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.catalogue.template import Template, Unusable
 from mcp_lectern.hub import failure
 from mcp_lectern.mcp.errors import McpError
 from mcp_lectern.mcp.wire.resources import Listing, Resource, ResourceTemplate
+from mcp_lectern.text.untrusted import single_line
 
 T = TypeVar("T", Resource, ResourceTemplate)
 
 PACE = 1.0
 """Seconds between the starts of two walks that notices cause."""
+_LOOKED_AT = 1_000
+_MOST_REMARKS = 20
+"""Unusable templates that the log names, of the first so many that are looked at."""
 
 
 class Lists(Protocol):
@@ -132,6 +138,9 @@ class Refresh:
         whole: list[Listing[Resource] | Listing[ResourceTemplate]] = [*resources, *templates]
         for note in (note for listing in whole for note in listing.notes):
             self._log(note)
+        for listing in templates:
+            for note in _unusable(listing.entries):
+                self._log(note)
         cut = next((listing.partial for listing in whole if listing.partial), None)
         if cut is None and self.error is not None:
             cut = self.error.message
@@ -141,3 +150,10 @@ class Refresh:
             templates[0].entries if templates else (),
             partial=cut,
         )
+
+
+def _unusable(templates: Sequence[ResourceTemplate]) -> Iterator[str]:
+    """Why templates are not offered, for the log; one bad template costs no other."""
+    parsed = (Template.parse(entry.uri_template) for entry in templates[:_LOOKED_AT])
+    for broken in islice((one for one in parsed if isinstance(one, Unusable)), _MOST_REMARKS):
+        yield f"the template {single_line(broken.text)} cannot be used: {broken.reason}"
