@@ -53,7 +53,6 @@ class Lectern(Hooks):
         self.session = Session()
         self.commands: dict[str, Command] = {}
         self.files_with_problems: set[str] = set()
-        self.wanted_early = False
         self._said: set[str] = set()
         self._stop = stop
         self._ready = asyncio.Event()
@@ -166,8 +165,6 @@ class Lectern(Hooks):
         try:
             await self.engine.start()
             self.synchronization.hold_all()
-            if self.wanted_early and self.session.hub is not None:
-                self.session.hub.want()
         finally:
             self._ready.set()
 

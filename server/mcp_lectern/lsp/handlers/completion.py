@@ -25,6 +25,9 @@ def register(lectern: Lectern) -> None:
 
     @lectern.feature(types.TEXT_DOCUMENT_COMPLETION, options)
     async def completion(params: types.CompletionParams) -> dict[str, Any] | None:
+        if lectern.session.hub is None and _in_mention(lectern, params):
+            # The very first @ of a day: no editor asks again by itself when the answer to it was empty.
+            await lectern.hub()
         answer, late = complete(lectern, params)
         if late and await lectern.values.arrived(late, PATIENCE):
             answer, _ = complete(lectern, params)
@@ -50,7 +53,7 @@ def complete(lectern: Lectern, params: types.CompletionParams) -> tuple[dict[str
         return None, ()
     hub = session.hub
     if hub is None:
-        return _while_loading(lectern, document.text, offset), ()
+        return None, ()
     from mcp_lectern.features.completion import complete as answer_of
     from mcp_lectern.lsp.to_proto.completion import completion_list
 
@@ -73,13 +76,16 @@ def complete(lectern: Lectern, params: types.CompletionParams) -> tuple[dict[str
     return completion_list(answer, document, session), () if answer.at_hand else answer.questions
 
 
-def _while_loading(lectern: Lectern, text: str, offset: int) -> dict[str, Any] | None:
+def _in_mention(lectern: Lectern, params: types.CompletionParams) -> bool:
+    """Whether there will be an answer, which alone is worth waiting for the hub."""
     from mcp_lectern.mentions.cursor import at
 
-    if at(text, offset, ()) is None:
-        return None
-    lectern.wanted_early = True
-    return {"isIncomplete": True, "items": []}
+    document = lectern.session.living(params.text_document.uri)
+    if document is None:
+        return False
+    place = params.position
+    offset = document.offset(place.line, place.character, lectern.session.encoding)
+    return at(document.text, offset, ()) is not None
 
 
 def resolved(lectern: Lectern, item: types.CompletionItem) -> dict[str, Any]:
