@@ -145,7 +145,9 @@ async def _sample() -> tuple[Watch, Watch, float]:
     client.notify("initialized", {})
     hub = await asyncio.wait_for(client.lectern.hub(), _PATIENCE_SECONDS)
     resources = [Resource(entry["uri"], entry["name"]) for entry in map(descriptor, range(LISTED))]
-    hub.catalogue = Catalogue({"bench": ServerListing.of("bench", resources)})
+    listing = ServerListing.of("bench", resources)
+    hub.indexes = {"bench": await hub.offering.index(listing)}
+    hub.catalogue = Catalogue({"bench": listing})
     text = big_document([resource.uri for resource in resources])
     try:
         item = {"uri": _URI, "languageId": "markdown", "version": 1, "text": text}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.support.catalogues import files, listing
 from tests.support.hubs import entries_of, hub_of
 from tests.support.scripted_server import ScriptedServer
 
+from mcp_lectern.hub.offering import MANY, Offering
 from mcp_lectern.settings import Filter
 
 pytestmark = pytest.mark.anyio
@@ -31,3 +35,24 @@ async def test_filters_apply_to_what_is_offered_and_follow_the_settings(tmp_path
             await hub.configure(prepared.entries)
             assert len(hub.indexes["docs"].resources.entries) == 2
             assert server.starts == 1
+
+
+async def test_a_long_list_is_spared_by_the_garbage_collector_and_freed_all_the_same() -> None:
+    gc.unfreeze()
+    offering = Offering()
+    await offering.index(listing("short", files(10)))
+    assert gc.get_freeze_count() == 0
+    many = listing("long", files(MANY))
+    index = await offering.index(many)
+    try:
+        assert gc.get_freeze_count() > MANY
+        gone = weakref.ref(index)
+        del index
+        # The thread that built it holds on to its last result.
+        await offering.index(listing("short", files(10)))
+        assert gone() is None
+        before = gc.get_freeze_count()
+        del many
+        assert gc.get_freeze_count() < before - MANY
+    finally:
+        gc.unfreeze()

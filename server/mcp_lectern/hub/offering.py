@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -16,12 +18,18 @@ if TYPE_CHECKING:
     from mcp_lectern.hub.hub import Hub
 
 
+MANY = 2_000
+"""Entries of a list that is worth setting apart."""
+_APART_SECONDS = 60.0
+
+
 class Offering:
     """``filters`` are those of the settings, by server; they may change at any time."""
 
     def __init__(self) -> None:
         self.filters: Mapping[str, Filter] = {}
         self._followed: Mapping[str, Filter] = {}
+        self._set_apart = float("-inf")
 
     async def index(self, listing: ServerListing) -> ServerIndex:
         """The index of what is offered of a list, built in a thread."""
@@ -29,7 +37,19 @@ class Offering:
             chosen = self.filters.get(listing.server)
             index = await anyio.to_thread.run_sync(ServerIndex.of, offered(listing, chosen))
             if chosen == self.filters.get(listing.server):
+                self._spare(listing)
                 return index
+
+    def _spare(self, listing: ServerListing) -> None:
+        """Let the garbage collector pass over a long list from now on.
+
+        A full collection looks at every object, and holds the event loop meanwhile, with a long list a
+        tenth of a second, at any moment. What is listed holds no cycles, so it is freed without a collector.
+        Not too often, since cycles that are garbage just now are set apart as well.
+        """
+        if len(listing.resources) >= MANY and monotonic() - self._set_apart > _APART_SECONDS:
+            self._set_apart = monotonic()
+            gc.freeze()
 
     async def follow(self, hub: Hub) -> None:
         """The filters may have changed: what the hub offers follows them."""
