@@ -104,6 +104,8 @@ def test_a_value_brings_the_next_literal_and_the_list_again() -> None:
         ("x://{a}#{b}", "x://q#", "z", "x://q#z"),
         ("x://p{#b}", "x://p", "z", "x://p#z"),
         ("x://p{;b}", "x://p", "z", "x://p;b=z"),
+        ("x://{+a}-{;b}e", "x://", "z", "x://z-…"),
+        ("x://p{?a}{&b}", "x://p", "z", "x://p?a=z"),
     ],
 )
 def test_every_operator_goes_on_in_its_own_way(template: str, typed: str, value: str, expected: str) -> None:

@@ -37,17 +37,21 @@ class Place:
         if self.positional:
             return uri + self.operator.separator, False
         arguments = {**self.arguments, self.variable.name: value}
-        for part in self.after:
+        for number, part in enumerate(self.after):
             if isinstance(part, str):
                 uri += part
-            elif all(variable.name in arguments for variable in part.variables):
+            elif all(each.name in arguments and not each.explode for each in part.variables):
                 uri += Template("", (part,)).expand(arguments)
             elif part.operator.sign and part.operator.sign in _GOES_ON:
                 return uri + part.operator.first, False
             else:
                 # A query or a fragment may be left out; whoever wants one types its sign.
-                return uri, bool(part.operator.first)
+                return uri, all(_may_be_left_out(rest) for rest in self.after[number:])
         return uri, True
+
+
+def _may_be_left_out(part: str | Expression) -> bool:
+    return not isinstance(part, str) and bool(part.operator.first)
 
 
 def place_of(template: Template, uri: str) -> Place | None:
@@ -119,7 +123,10 @@ def _inside(
     if len(items) > len(variables) and not variables[-1].explode:
         return None
     for variable, item in zip(variables, items[:-1], strict=False):
-        if not variable.explode and arguments.setdefault(variable.name, decoded(item)) != decoded(item):
+        value = decoded(item)
+        if variable.prefix is not None and len(value) > variable.prefix:
+            return None
+        if not variable.explode and arguments.setdefault(variable.name, value) != value:
             return None
     index = min(len(items), len(variables)) - 1
     positional = index + 1 < len(variables) and not variables[index].explode

@@ -104,10 +104,37 @@ def _expression_ends(expression: Expression, uri: str, starts: dict[int, int]) -
             stop = found.start() if found else len(uri)
         if first:
             ends.setdefault(start, start)
-        for end in range(max(inside, covered + 1), stop + 1):
+        last = _last_named(expression, uri, inside, stop) if expression.operator.named else stop
+        for end in range(max(inside, covered + 1), last + 1):
             ends.setdefault(end, start)
-        covered = max(covered, stop)
+        covered = max(covered, last)
     return dict(sorted(ends.items()))
+
+
+def _last_named(expression: Expression, uri: str, start: int, stop: int) -> int:
+    """Where the items end whose names are the expression's; in front of ``start`` if the first is not."""
+    if any(variable.explode for variable in expression.variables):
+        return stop  # it may have room for names of any kind
+    names = {variable.name for variable in expression.variables}
+    separator = expression.operator.separator
+    position, last = start, start - 1
+    while position <= stop:
+        end = uri.find(separator, position, stop)
+        end = stop if end < 0 else end
+        # Of a name that goes out once a second item cannot be meant, so this ends soon.
+        name = next((name for name in names if _names(uri, position, end, name)), None)
+        if name is None:
+            break
+        names.discard(name)
+        last, position = end, end + 1
+    return last
+
+
+def _names(uri: str, start: int, end: int, name: str) -> bool:
+    return uri.startswith(name, start, end) and uri[start + len(name) : min(start + len(name) + 1, end)] in (
+        "",
+        "=",
+    )
 
 
 def _walked_back(parts: Parts, uri: str, origins: list[dict[int, int]]) -> Spans:
