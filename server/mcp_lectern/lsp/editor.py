@@ -68,6 +68,7 @@ class Editor:
 
     ``notifications`` and ``requests`` hold pairs of method and parameters. ``answers`` maps the method of a
     request from the server to a function of its parameters; several have a friendly answer by default.
+    ``silent`` holds methods that are never answered.
     """
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
@@ -86,6 +87,7 @@ class Editor:
             "workspace/semanticTokens/refresh": lambda _: None,
             "workspace/textDocumentContent/refresh": lambda _: None,
         }
+        self.silent: set[str] = set()
         self._frames = Frames()
         self._waiting: dict[int, tuple[str, asyncio.Future[Json]]] = {}
         self._count = 0
@@ -222,7 +224,8 @@ class Editor:
             return
         if "id" in message:
             self.requests.append((method, params))
-            self._send({"id": message["id"], **self._reply(method, params)})
+            if method not in self.silent:
+                self._send({"id": message["id"], **self._reply(method, params)})
         else:
             self.notifications.append((method, params))
         await self._tell()

@@ -30,6 +30,8 @@ def watch_parent(process_id: int, died: Callable[[], None]) -> None:
 def _watch_descriptor(loop: asyncio.AbstractEventLoop, process_id: int, died: Callable[[], None]) -> None:
     try:
         descriptor = os.pidfd_open(process_id)
+    except OverflowError:
+        return
     except OSError:
         if _lives(process_id):
             _poll(loop, process_id, died)

@@ -23,6 +23,8 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInva
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
+from mcp_lectern.lsp.guard import invalid
+
 logger = logging.getLogger(__name__)
 
 Command = Callable[[Mapping[str, Any]], Awaitable[Any]]
@@ -51,7 +53,9 @@ class Protocol(LanguageServerProtocol):
             self.handle_message(self.structure_message({"jsonrpc": "2.0", **raw}))
         except JsonRpcException as error:
             if "id" in raw and "method" in raw:
-                self._send_response(raw["id"], error=error.to_response_error())
+                told = invalid(f"The parameters of {raw['method']} are not of its form.")
+                wrong = isinstance(error, JsonRpcInvalidParams)
+                self._send_response(raw["id"], error=(told if wrong else error).to_response_error())
 
     def _admitted(self, raw: Mapping[str, Any]) -> bool:
         method, request = raw.get("method"), "id" in raw
@@ -99,11 +103,11 @@ class Protocol(LanguageServerProtocol):
         """One object argument, absent meaning ``{}``."""
         command = self.hooks.commands.get(params.command)
         if command is None:
-            raise JsonRpcInvalidParams(f"There is no command “{params.command}”.")
+            raise invalid(f"There is no command “{params.command}”.")
         arguments = list(params.arguments or [])
         argument = arguments[0] if arguments and arguments[0] is not None else {}
         if len(arguments) > 1 or not isinstance(argument, Mapping):
-            raise JsonRpcInvalidParams(f"“{params.command}” takes one object as its argument.")
+            raise invalid(f"“{params.command}” takes one object as its argument.")
         return await command(argument)
 
     @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)

@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
-from lsprotocol import converters, types
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from mcp_lectern import __version__
@@ -19,6 +20,7 @@ from mcp_lectern.lsp import commands, handlers
 from mcp_lectern.lsp.approval import Approval
 from mcp_lectern.lsp.argument_values import ArgumentValues
 from mcp_lectern.lsp.capabilities import Client, completed, registrations
+from mcp_lectern.lsp.converter import lenient_converter
 from mcp_lectern.lsp.elicitation import Elicitation
 from mcp_lectern.lsp.engine import CommandLine, Engine
 from mcp_lectern.lsp.from_proto import folder_path
@@ -58,7 +60,7 @@ class Lectern(Hooks):
         self._ready = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.pygls = _PyglsServer(
-            "Lectern", __version__, protocol_cls=Protocol, converter_factory=converters.get_converter
+            "Lectern", __version__, protocol_cls=Protocol, converter_factory=lenient_converter
         )
         self.protocol: Protocol = self.pygls.protocol  # type: ignore[assignment]
         self.protocol.hooks = self
@@ -242,7 +244,12 @@ class Lectern(Hooks):
         if not self.session.client.pulls_configuration:
             return None
         params = types.ConfigurationParams(items=[types.ConfigurationItem(section="lectern")])
-        answer = await self.pygls.workspace_configuration_async(params)
+        try:
+            async with asyncio.timeout(_CLIENT_PATIENCE):
+                answer = await self.pygls.workspace_configuration_async(params)
+        except (TimeoutError, JsonRpcException) as error:
+            logger.warning("the client did not tell its settings: %r", error)
+            return None
         section = answer[0] if answer else None
         return section if isinstance(section, Mapping) else None
 
@@ -266,5 +273,7 @@ class Lectern(Hooks):
         self.protocol.tell(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
 
+_CLIENT_PATIENCE = 3.0
+"""Seconds within which a client must tell its settings; without them the rest of the configuration counts."""
 _STATUS_PACE = 0.1
 """Seconds that status changes are collected before a client is told."""

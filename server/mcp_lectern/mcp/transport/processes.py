@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, cast
 
 import anyio
+import anyio.lowlevel
 
 from .process_tree import ProcessTree, start_options, tree_of
 
@@ -77,6 +78,8 @@ class Process(asyncio.SubprocessProtocol):
         while True:
             while self._chunks:
                 yield self._take()
+                # A server that floods its stdout must leave the event loop to everybody else.
+                await anyio.lowlevel.checkpoint()
             if self._stdout_ended.is_set() or (self._exited.is_set() and not await self._last_words()):
                 if not self._chunks:
                     return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,8 @@ from .processes import Process
 
 STDERR_TAIL_BYTES: Final = 8 * 1024
 STDERR_LINE_BYTES: Final = 4 * 1024
+STDERR_LINES: Final = 200
+"""Lines of one chunk that go to the log."""
 EXIT_CODE_WAIT: Final = 0.5
 
 
@@ -31,6 +33,12 @@ class StdioParameters:
     cwd: Path
 
 
+NOISE_LINES: Final = 20
+"""Lines of one chunk that are no JSON object or array and are looked at all the same."""
+_OPENINGS: Final = frozenset({b"{", b"[", b" ", b"\t", b"\xef", b""})
+"""How a line begins that may hold a message; an empty one costs nothing."""
+
+
 class StderrTail:
     """The end of what a process wrote on stderr, and each line of it to ``log`` as it comes."""
 
@@ -42,7 +50,11 @@ class StderrTail:
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes."""
         self._tail = (self._tail + chunk)[-STDERR_TAIL_BYTES:]
-        for line in self._lines.feed(chunk):
+        for number, line in enumerate(self._lines.feed(chunk)):
+            if number == STDERR_LINES:
+                self._log("… (more of this than a log needs was left out)")
+            if number >= STDERR_LINES:
+                continue
             if isinstance(line, bytes):
                 self._log(line.decode("utf-8", "replace").rstrip("\r"))
             elif line.tail is None:
@@ -80,7 +92,7 @@ class StdioDuplex:
     async def receive(self) -> AsyncIterator[bytes | Oversize]:
         """The lines of its stdout."""
         async for chunk in self._process.chunks():
-            for line in self._splitter.feed(chunk):
+            for line in _without_noise(self._splitter.feed(chunk)):
                 yield line
         for line in self._splitter.close():
             yield line
@@ -94,6 +106,17 @@ class StdioDuplex:
     def pid(self) -> int:
         """The process id."""
         return self._process.pid
+
+
+def _without_noise(lines: Iterable[bytes | Oversize]) -> Iterator[bytes | Oversize]:
+    """The lines, and of what can be no message only the first few: a flood of it costs little."""
+    noise = 0
+    for line in lines:
+        if isinstance(line, bytes) and line[:1] not in _OPENINGS:
+            noise += 1
+            if noise > NOISE_LINES:
+                continue
+        yield line
 
 
 @asynccontextmanager
@@ -119,7 +142,7 @@ async def start_process(
 
 
 def _program(parameters: StdioParameters, server: str) -> Path:
-    if not parameters.cwd.is_dir():
+    if not _is_folder(parameters.cwd):
         raise StartFailed(
             f'Server "{server}" could not be started: its working folder {parameters.cwd} does not exist.',
             server=server,
@@ -134,6 +157,13 @@ def _program(parameters: StdioParameters, server: str) -> Path:
             server=server,
         )
     return program
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def _not_found(parameters: StdioParameters, server: str) -> str:
