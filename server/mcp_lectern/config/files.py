@@ -18,6 +18,22 @@ class MissingFileError(UnreadableFileError):
     """Nothing is there."""
 
 
+def is_file(path: Path) -> bool:
+    """Whether a regular file is there, False for what no file system takes as a path."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there, False for what no file system takes as a path."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def read_file(path: Path, largest: int = LARGEST) -> bytes:
     """The bytes of a regular file. Raises `UnreadableFileError`, `MissingFileError`.
 
@@ -30,7 +46,7 @@ def read_file(path: Path, largest: int = LARGEST) -> bytes:
     except (FileNotFoundError, NotADirectoryError):
         raise MissingFileError("does not exist") from None
     except (OSError, ValueError) as error:
-        if path.is_dir():
+        if is_folder(path):
             raise UnreadableFileError("is a folder, not a file") from None
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UnreadableFileError(f"cannot be opened ({reason})") from None

@@ -13,7 +13,7 @@ from pathlib import Path
 from mcp_lectern.config.dialects import BY_NAME, VSCODE
 from mcp_lectern.config.dialects.model import Surroundings
 from mcp_lectern.config.env_file import parse_env_file
-from mcp_lectern.config.files import UnreadableFileError, read_file
+from mcp_lectern.config.files import UnreadableFileError, is_file, is_folder, read_file
 from mcp_lectern.config.jsonc import JsoncError, decode
 from mcp_lectern.config.mask import masker
 from mcp_lectern.config.model import Launch, Level, Problem, ServerSpec
@@ -79,7 +79,7 @@ class _Launching:
         self._check_network(command, str(folder), self.spec.env_file or "")
         environment = self._environment(folder)
         self._check_characters(command, arguments, environment)
-        if not self.problems and not folder.is_dir():
+        if not self.problems and not is_folder(folder):
             hint = "correct “cwd” or create it" if self.spec.cwd else "set “cwd” to a folder that exists"
             self.problems.append(f"its working folder {folder} does not exist: {hint}")
         program = "" if self.problems else self._program(command, arguments, folder, environment)
@@ -165,7 +165,7 @@ class _Launching:
         else:
             file = folder / expand_home(command, self.machine.home)
             program = search.complete(str(file))
-            missing = f"{file} is not executable" if file.is_file() else f"there is no program {file}"
+            missing = f"{file} is not executable" if is_file(file) else f"there is no program {file}"
         if program is None:
             self.problems.append(missing + _advice(command))
             return ""

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
+from mcp_lectern.config.files import is_file
+
 DEFAULT_EXTENSIONS = ".COM;.EXE;.BAT;.CMD"
 _FOR_A_SHELL = frozenset('&|<>^%!"()\r\n')
 """What the Windows command interpreter reads in the arguments of a batch file, in or out of quotes."""
@@ -22,7 +24,7 @@ class Search:
 
     path: str
     extensions: str | None = None
-    runnable: Callable[[str], bool] = lambda file: Path(file).is_file() and os.access(file, os.X_OK)
+    runnable: Callable[[str], bool] = lambda file: is_file(Path(file)) and os.access(file, os.X_OK)
 
     def find(self, name: str) -> str | None:
         """The full path of a bare name, None where PATH has none."""

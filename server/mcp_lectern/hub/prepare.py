@@ -16,6 +16,7 @@ from mcp_lectern.config.places import Machine
 from mcp_lectern.config.remote import Network, remote
 from mcp_lectern.hub.entry import Entry, not_approved
 from mcp_lectern.settings import Settings, read
+from mcp_lectern.settings.sentences import quoted
 from mcp_lectern.trust.approvals import Approvals, default_path
 from mcp_lectern.trust.fingerprint import fingerprint_of, shows
 from mcp_lectern.trust.material import gather
@@ -99,11 +100,7 @@ def _entry(
     policy: str,
     network: Network,
 ) -> Entry:
-    launched: Launch | Remote | tuple[Problem, ...]
-    if spec.kind == "stdio":
-        launched = launch(spec, machine=machine, workspace_folder=folder)
-    else:
-        launched = remote(spec, machine=machine, network=network, workspace_folder=folder)
+    launched = _launched(spec, machine, folder, network)
     ready = launched if isinstance(launched, (Launch, Remote)) else None
     started = ready if isinstance(ready, Launch) else None
     covered = shows(spec, gather(spec, started, machine=machine, workspace_folder=folder))
@@ -113,6 +110,20 @@ def _entry(
     return Entry(
         spec, fingerprint_of(covered), covered, decision.approved, startable, refusal, decision.changed
     )
+
+
+def _launched(
+    spec: ServerSpec, machine: Machine, folder: Path | None, network: Network
+) -> Launch | Remote | tuple[Problem, ...]:
+    try:
+        if spec.kind == "stdio":
+            return launch(spec, machine=machine, workspace_folder=folder)
+        return remote(spec, machine=machine, network=network, workspace_folder=folder)
+    except Exception as error:  # noqa: BLE001 - whatever one entry holds must not cost the others
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+        origin = spec.origin
+        message = f"Cannot start {quoted(spec.name)}: its entry cannot be used ({reason})."
+        return (Problem(message, origin.path, origin.line, origin.column, server=spec.name),)
 
 
 def _refusal(

@@ -98,8 +98,16 @@ class Engine:
     async def _configure(self) -> None:
         try:
             await self.configure_now()
-        except Exception:
+        except Exception as error:
             logger.exception("the configuration could not be applied; the previous one stays")
+            self._tell_failure(error)
+
+    def _tell_failure(self, error: Exception) -> None:
+        """A person whose servers are all missing must not have to look into a log to learn of it."""
+        from mcp_lectern.config.model import Configuration
+
+        message = f"The configuration could not be applied, so the previous one stays: {error}"
+        self.configured(self._configuration or Configuration(), [message])
 
     async def _read_and_apply(self) -> None:
         from mcp_lectern.hub import prepare

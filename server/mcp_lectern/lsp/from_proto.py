@@ -29,7 +29,10 @@ def mention_at(session: Session, uri: str, position: types.Position) -> tuple[Do
 
 
 def folder_path(uri: str | None) -> Path | None:
-    """The path of a workspace folder's ``file:`` URI; None for any other scheme (ours to read)."""
+    """The path of a workspace folder's ``file:`` URI; None for any other scheme (ours to read).
+
+    None too for what no file system takes as a path.
+    """
     if not uri:
         return None
     try:
@@ -40,6 +43,9 @@ def folder_path(uri: str | None) -> Path | None:
         path = unquote(parts.path)
         if os.name == "nt" and _DRIVE.match(path):
             path = path[1:]
+        os.fsencode(path)
+        if "\0" in path:
+            return None
         return Path(f"//{parts.netloc}{path}" if parts.netloc not in ("", "localhost") else path)
     except ValueError:
         return None

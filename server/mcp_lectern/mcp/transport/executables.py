@@ -55,7 +55,11 @@ def _spellings(path: Path, env: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _runs(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+    try:
+        return path.is_file() and os.access(path, os.X_OK)
+    except (OSError, ValueError):
+        # No file system takes this as a path.
+        return False
 
 
 def _is_absolute(folder: str) -> bool:
