@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from mcp_lectern.mentions.code_spans import Run, paired, runs
 
@@ -33,6 +34,7 @@ _INDENTED = "    "
 _QUOTE_MARK = 0
 # Deeper nesting is read as prose, so that the cost of a line stays bounded.
 _DEPTH_LIMIT = 24
+_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +93,26 @@ def stretch(text: str, start: int, end: int, entry: Blocks) -> Stretch:
 
 def zones_of(stretches: Iterable[tuple[int, Stretch]]) -> list[Zone]:
     """The zones of neighbouring stretches, each given with its offset."""
-    zones: list[Zone] = []
+    return list(chain.from_iterable(zone_steps(stretches)))
+
+
+def zone_steps(stretches: Iterable[tuple[int, Stretch]]) -> Iterator[list[Zone]]:
+    """The same in order, some at a time."""
     paragraph: list[Run] = []
     for base, one in stretches:
         paragraph += ((begin + base, end + base, escaped) for begin, end, escaped in one.head)
         if one.entry.prose and one.exit.prose and one.tail is None:
+            yield []
             continue
-        zones += paired(paragraph)
-        zones += ((begin + base, end + base) for begin, end in one.zones)
+        yield from _some(paired(paragraph))
+        yield [(begin + base, end + base) for begin, end in one.zones]
         paragraph = [(begin + base, end + base, escaped) for begin, end, escaped in one.tail or ()]
-    zones += paired(paragraph)
-    return zones
+    yield from _some(paired(paragraph))
+
+
+def _some(zones: Iterator[Zone]) -> Iterator[list[Zone]]:
+    while found := list(islice(zones, _AT_ONCE)):
+        yield found
 
 
 class _Scan:

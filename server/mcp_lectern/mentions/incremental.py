@@ -11,7 +11,16 @@ from bisect import bisect_right
 from collections.abc import Callable, Container, Iterator
 from itertools import accumulate
 
-from mcp_lectern.mentions.fences import Blocks, Stretch, Zone, is_inside, may_hold_code, stretch, zones_of
+from mcp_lectern.mentions.fences import (
+    Blocks,
+    Stretch,
+    Zone,
+    is_inside,
+    may_hold_code,
+    stretch,
+    zone_steps,
+    zones_of,
+)
 from mcp_lectern.mentions.model import Mention
 from mcp_lectern.mentions.parser import Listed, parse
 
@@ -55,7 +64,7 @@ class MentionIndex:
         self._pieces = _cut(text, 0, len(text))
         self._starts: list[int] = []
         self._settled = 0
-        self._zones: list[Zone] | None = None
+        self._changes = 0
         self._all: list[Mention] | None = None
         self._place()
 
@@ -81,6 +90,7 @@ class MentionIndex:
         """
         if markdown != self._markdown:
             self._markdown, self._settled, self._all = markdown, 0, None
+            self._changes += 1
         if snapshot is self._snapshot:
             return
         self._servers, self._listed, self._snapshot = servers, listed, snapshot
@@ -88,25 +98,26 @@ class MentionIndex:
             piece.mentions = None
         self._settled = 0
         self._all = None
+        self._changes += 1
 
     def steps(self) -> Iterator[None]:
-        """Reads what is still to be read, a piece at a time; the text may change between two steps."""
-        while self._settled < len(self._pieces):
-            number = self._settled
-            self._read(number)
-            self._pieces[number].placed(self._starts[number])
-            if self._holds_code():
-                self._read_code(number)
-            self._settled += 1
-            yield
+        """Reads what is still to be read, a little at a time; the text may change between two steps."""
+        while self._all is None:
+            while self._settled < len(self._pieces):
+                self._settle(self._settled)
+                self._settled += 1
+                yield
+            changes = self._changes
+            for _ in self._gather():
+                yield
+                if self._changes != changes:
+                    break
 
     def mentions(self) -> list[Mention]:
         """All mentions, in order."""
-        for _ in self.steps():
-            pass
-        if self._all is None:
-            found = [each for n, piece in enumerate(self._pieces) for each in piece.placed(self._starts[n])]
-            self._all = _outside(found, self._code())
+        while self._all is None:
+            for _ in self.steps():
+                pass
         return self._all
 
     def at(self, offset: int) -> Mention | None:
@@ -137,7 +148,8 @@ class MentionIndex:
     def _place(self) -> None:
         starts = list(accumulate((piece.length for piece in self._pieces), initial=0))
         starts.pop()
-        self._starts, self._zones, self._all = starts, None, None
+        self._starts, self._all = starts, None
+        self._changes += 1
         marked = any(piece.marks for piece in self._pieces)
         if marked and not self._marked:
             self._settled = 0
@@ -145,6 +157,12 @@ class MentionIndex:
 
     def _piece_at(self, offset: int) -> int:
         return max(bisect_right(self._starts, offset) - 1, 0)
+
+    def _settle(self, number: int) -> None:
+        self._read(number)
+        self._pieces[number].placed(self._starts[number])
+        if self._holds_code():
+            self._read_code(number)
 
     def _read(self, number: int) -> None:
         piece, start = self._pieces[number], self._starts[number]
@@ -167,21 +185,24 @@ class MentionIndex:
         assert code is not None
         return code
 
-    def _code(self) -> list[Zone]:
-        if not self._holds_code():
-            return []
-        if self._zones is None:
-            for number in range(len(self._pieces)):
-                self._read_code(number)
-            self._zones = zones_of((self._starts[n], self._code_of(n)) for n in range(len(self._pieces)))
-        return self._zones
+    def _gather(self) -> Iterator[None]:
+        """All mentions outside code, from pieces that have all been read."""
+        zones: list[Zone] = []
+        if self._holds_code():
+            for some in zone_steps((self._starts[n], self._code_of(n)) for n in range(len(self._pieces))):
+                zones += some
+                yield
+        starts = [start for start, _ in zones]
+        found: list[Mention] = []
+        for start, piece in zip(self._starts, self._pieces, strict=True):
+            mentions = piece.placed(start)
+            found += _outside(mentions, zones, starts) if zones and mentions else mentions
+            yield
+        self._all = found
 
 
-def _outside(mentions: list[Mention], zones: list[Zone]) -> list[Mention]:
-    """The mentions that begin in none of the zones."""
-    if not zones:
-        return mentions
-    starts = [start for start, _ in zones]
+def _outside(mentions: list[Mention], zones: list[Zone], starts: list[int]) -> list[Mention]:
+    """The mentions that begin in none of the zones; ``starts`` are their beginnings."""
 
     def alive(mention: Mention) -> bool:
         index = bisect_right(starts, mention.start) - 1
