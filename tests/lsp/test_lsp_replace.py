@@ -135,6 +135,7 @@ async def test_a_text_that_changed_meanwhile_is_not_touched(tmp_path: Path, serv
         task = asyncio.ensure_future(it.editor.command("replace", **argument))
         await server.wait_waiting("go")
         it.editor.change(uri, 2, (None, "all new"))
+        await it.editor.servers()  # an answer to this says that the change has arrived
         server.open("go")
         with pytest.raises(JsonRpcException, match="any more"):
             await task
