@@ -10,13 +10,13 @@ from lsprotocol import converters, types
 
 
 def lenient_converter() -> Converter:
-    """lsprotocol's converter, for which a word outside an enumeration is no reason to refuse a message.
+    """The converter of lsprotocol, for which a word outside an enumeration is no reason to refuse a message.
 
     A client may name a format, a kind or a trigger that a later LSP brought: such a value stays as it is.
     """
     converter = Converter()
-    # Before lsprotocol's own hooks, which look up what they need when they are made. Each class by itself: its
-    # base, str or int, would be found before a rule for all enumerations.
+    # Before lsprotocol's own hooks, which look up what they need when they are made; one by one, since the
+    # base of each, str or int, would be found before a rule for all enumerations.
     for kind in vars(types).values():
         if isinstance(kind, type) and issubclass(kind, Enum):
             converter.register_structure_hook(kind, _member_or_itself)
