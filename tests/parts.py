@@ -194,6 +194,31 @@ PARTS = {
         "make parts installs these MCP servers from PyPI.",
         ("mcp-server-git==2026.10.19", "mcp-server-time==2026.10.19", "mcp>=2,<3"),
     ),
+    # One of these needs Node 22 to run.
+    "other-npm-servers": Part(
+        _in_parts("other-npm-servers/node_modules/.bin"),
+        _npm,
+        "make parts installs these MCP servers from npm; they need Node 24.",
+        (
+            "mcp-hello-world@1.1.2",
+            "@cyanheads/git-mcp-server@2.15.3",
+            "obsidian-mcp@2.0.1",
+            "@modelcontextprotocol/server-pdf@2.0.4",
+        ),
+        needs="node",
+    ),
+    "other-python-servers": Part(
+        _in_parts(f"other-python-servers/{PROGRAMS}"),
+        _pip,
+        "make parts installs these MCP servers from PyPI.",
+        ("fastmcp==4.2.3", "devmcp-server==0.3.0"),
+    ),
+    "index-server": Part(
+        _in_parts(f"index-server/{PROGRAMS}"),
+        _pip,
+        "make parts installs this MCP server from PyPI.",
+        ("code-index-mcp==2.17.1",),
+    ),
     # These need the official SDK as it was before its second major version.
     "old-python-servers": Part(
         _in_parts(f"old-python-servers/{PROGRAMS}"),
