@@ -82,9 +82,9 @@ Item = TextItem | BlobItem | UnreadableItem
 class ReadResult:
     """The whole ``contents`` of one read, in order. ``ttl_ms`` is 0 where absent or unusable.
 
-    ``notes`` are sentences about what was tolerated (an item with both text and blob, say). ``answered``: more
-    than the URI went into it, as a person's answers do. ``stale`` is a sentence that says why this is an older
-    result, served since a new one could not be had.
+    ``notes`` are sentences about what was tolerated (an item with both text and blob, say). ``answered``:
+    more than the URI went into it, as a person's answers do. ``stale`` is a sentence that says why this is
+    an older result, served since a new one could not be had.
     """
 
     items: tuple[Item, ...]
