@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.hubs import hub_of
 from tests.support.scripted_server import ScriptedServer
+
+from mcp_lectern.hub.status import troubles
 
 pytestmark = pytest.mark.anyio
 
@@ -85,3 +88,59 @@ async def test_pag_03_a_page_that_fails_leaves_the_earlier_ones_and_says_so(tmp_
             listing = hub.catalogue.listings["it"]
             assert len(listing.resources) == 2
             assert "disk on fire" in (listing.partial or "")
+
+
+FAULTS: dict[str, dict[str, Any]] = {
+    "fails": {"error": {"code": -32603, "message": "disk on fire"}},
+    "no longer knows the method": {"error": {"code": -32601, "message": "Method not found"}},
+    "answers nothing": {"result": None},
+    "answers nonsense": {"result": {"resources": 7, "resourceTemplates": 7}},
+}
+
+
+@pytest.mark.case("PAG-03")
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
+@pytest.mark.parametrize("method", ["resources/list", "resources/templates/list"])
+async def test_pag_03_a_later_walk_that_fails_keeps_the_good_list_and_says_so(
+    tmp_path: Path, fault: dict[str, Any], method: str
+) -> None:
+    templates = [{"uriTemplate": "t://{x}", "name": "t"}]
+    answers = {method: [{}, fault]}
+    with ScriptedServer(tmp_path, resources=OLD, templates=templates, answers=answers) as server:
+        async with hub_of({"it": server.entry()}) as (hub, _):
+            await hub.ensure_listed()
+            assert hub.status()[0].last_error is None
+            server.change(resources=NEW)
+            await hub.list_again()
+            listing, status = hub.catalogue.listings["it"], hub.status()[0]
+            kept, new = {entry["uri"] for entry in OLD}, {entry["uri"] for entry in NEW}
+            assert set(listing.by_uri) == (kept if method == "resources/list" else new)
+            assert len(listing.templates) == 1
+            assert "What it listed before is kept." in (listing.partial or "")
+            assert (status.state.value, status.last_error) == ("ready", listing.partial)
+            assert troubles(hub.status()) == {"it": listing.partial}
+
+
+@pytest.mark.case("PAG-03")
+async def test_pag_03_a_walk_that_succeeds_again_leaves_no_remark(tmp_path: Path) -> None:
+    answers = {"resources/list": [{}, FAULTS["fails"], {}]}
+    with ScriptedServer(tmp_path, resources=OLD, answers=answers) as server:
+        async with hub_of({"it": server.entry()}) as (hub, _):
+            await hub.ensure_listed()
+            await hub.list_again()
+            assert troubles(hub.status())
+            await hub.list_again()
+            assert (troubles(hub.status()), hub.status()[0].last_error) == ({}, None)
+            assert len(hub.catalogue.listings["it"].resources) == len(OLD)
+
+
+@pytest.mark.case("PAG-03")
+async def test_pag_03_a_first_walk_that_fails_stands_in_the_status(tmp_path: Path) -> None:
+    answers = {"resources/list": FAULTS["fails"]}
+    with ScriptedServer(tmp_path, resources=OLD, answers=answers) as server:
+        async with hub_of({"it": server.entry()}) as (hub, _):
+            await hub.ensure_listed()
+            status = hub.status()[0]
+            assert (status.state.value, status.resources) == ("ready", 0)
+            assert "disk on fire" in (status.last_error or "")
+            assert "kept" not in (status.last_error or "")

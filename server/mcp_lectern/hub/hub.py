@@ -385,7 +385,7 @@ class Hub:
             era=connection.era if connection else None,
             protocol_version=connection.protocol_version if connection else None,
             server_info={"name": info.name, "version": info.version or ""} if info else None,
-            last_error=link.last_error or self._unread_document(link.name),
+            last_error=link.last_error or listing.partial or self._unread_document(link.name),
             pid=connection.pid if connection else None,
             start_seconds=link.start_seconds,
             listing_seconds=refresh.seconds if refresh else None,

@@ -51,6 +51,7 @@ class Refresh:
         self._server = server
         self._publish = publish
         self._log = log
+        self._good = ServerListing(server)
         self._generation = 0
         self._published = -1
         self._over = False
@@ -96,6 +97,7 @@ class Refresh:
     async def _round(self, lists: Lists, started: float) -> None:
         generation, listing = await self._settled(lists)
         self.seconds = time.monotonic() - started
+        self._good = listing
         await self._publish(listing)
         self._published = generation
         self.ended.set()
@@ -141,15 +143,20 @@ class Refresh:
         for listing in templates:
             for note in _unusable(listing.entries):
                 self._log(note)
-        cut = next((listing.partial for listing in whole if listing.partial), None)
-        if cut is None and self.error is not None:
-            cut = self.error.message
+        good = self._good
         return ServerListing.of(
             self._server,
-            resources[0].entries if resources else (),
-            templates[0].entries if templates else (),
-            partial=cut,
+            resources[0].entries if resources else good.resources,
+            templates[0].entries if templates else good.templates,
+            partial=self._cut(whole),
         )
+
+    def _cut(self, whole: Sequence[Listing[Resource] | Listing[ResourceTemplate]]) -> str | None:
+        """Why something is missing. A list that fails after a good walk stays what it was."""
+        if self.error is not None:
+            stays = " What it listed before is kept." if self._good.listed else ""
+            return f"{failure.message_of(self.error)}{stays}"
+        return next((listing.partial for listing in whole if listing.partial), None)
 
 
 def _unusable(templates: Sequence[ResourceTemplate]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -67,3 +67,9 @@ class ServerStatus:
             "pid": self.pid,
         }
         return {key: value for key, value in answer.items() if value is not None}
+
+
+def troubles(statuses: Iterable[ServerStatus]) -> dict[str, str]:
+    """A sentence for each server that cannot be used, or that does not list all that it has, by name."""
+    said = {one.name: one.partial if one.state is State.READY else one.last_error for one in statuses}
+    return {name: why for name, why in said.items() if why}

@@ -42,7 +42,11 @@ _TEMPLATES = _Kind("resources/templates/list", "resourceTemplates", "uri_templat
 
 @dataclass(slots=True)
 class ResourceClient:
-    """``offered``: whether the server declares resources; if not, it is asked for none."""
+    """``offered``: whether the server declares resources; if not, it is asked for none.
+
+    A list that the server does not know is not asked for again. One that it has answered with before exists,
+    so that there the same refusal is a failure.
+    """
 
     session: Session
     patience: Patience
@@ -50,6 +54,7 @@ class ResourceClient:
     rounds: Rounds
     offered: bool
     _missing: set[str] = field(default_factory=set)
+    _answered: set[str] = field(default_factory=set)
 
     async def list_resources(self) -> Listing[Resource]:
         """Every page of ``resources/list``. Raises McpError where not even the first page can be had."""
@@ -100,13 +105,14 @@ class ResourceClient:
                 raise
             except McpError as error:
                 if first:
-                    if error.code != METHOD_NOT_FOUND:
+                    if error.code != METHOD_NOT_FOUND or kind.method in self._answered:
                         raise
                     self._missing.add(kind.method)
                     return walk, False
                 walk.partial = f"The list was cut short after {walk.pages} pages: {error.message}"
                 return walk, error.code == INVALID_PARAMS
             first = False
+            self._answered.add(kind.method)
             cursor = walk.add(page, anyio.current_time() - started)
         return walk, False
 
