@@ -174,6 +174,15 @@ def test_a_text_is_copied_with_what_it_mentions(lectern: Workbench) -> None:
     assert pasted.endswith("Sum up @tour:tour://rooms and @tour:tour://picture")
 
 
+def test_a_mention_gives_way_to_its_content(lectern: Workbench) -> None:
+    note = lectern.new_text("note.md", "The rooms: @tour:tour://rooms")
+    lectern.page.locator(".monaco-editor [class*=codicon-gutter-lightbulb]").first.click()
+    lectern.page.locator(".action-widget .monaco-list-row", has_text="Replace by its content").click()
+    until(lectern.page, lambda: "room,opens with,shows" in lectern.saved(note), f"{lectern.saved(note)!r}")
+    assert lectern.saved(note).startswith("The rooms: room,opens with,shows\n")
+    assert "@tour" not in lectern.saved(note)
+
+
 def test_a_tab_survives_a_reload(lectern: Workbench) -> None:
     lectern.new_text("note.md", "@tour:tour://welcome")
     lectern.follow("tour://welcome")
