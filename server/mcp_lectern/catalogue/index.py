@@ -99,7 +99,7 @@ class TextIndex(Generic[Entry]):
     in the order of their folded names.
     """
 
-    entries: tuple[Entry, ...]
+    entries: Sequence[Entry]
     text: bytes
     starts: array[int]
     vocabulary: Vocabulary
