@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from mcp_lectern.config.model import Launch, Level, Remote, ServerSpec
@@ -12,10 +12,23 @@ from mcp_lectern.hub.status import State
 
 
 @dataclass(frozen=True, slots=True)
+class Anew:
+    """How an entry that needs an approval is decided on anew; both read files and belong in a thread.
+
+    ``entry`` is the decision about what is on disk now. ``stamp`` differs once an approval was given or
+    taken back by anybody.
+    """
+
+    entry: Callable[[], Entry]
+    stamp: Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """``launched`` is None where the entry cannot be started; then ``refusal`` is a sentence that says why.
 
-    ``changed`` names what differs from an earlier approval.
+    ``changed`` names what differs from an earlier approval. ``anew`` is None where nobody is to be asked: the
+    user's own entries, and disabled ones.
     """
 
     spec: ServerSpec
@@ -25,6 +38,7 @@ class Entry:
     launched: Launch | Remote | None = None
     refusal: str | None = None
     changed: tuple[str, ...] = ()
+    anew: Anew | None = field(default=None, compare=False, repr=False)
 
     @property
     def can_start(self) -> bool:

@@ -60,6 +60,15 @@ def needs_sign_in(error: errors.McpError) -> bool:
     return isinstance(error, errors.Unauthorized) and error.sign_in
 
 
+def may_heal(error: errors.McpError) -> bool:
+    """Whether another try makes sense without anybody having changed anything here."""
+    if isinstance(error, (errors.HttpFailure, errors.SignInFailed)):
+        return error.retryable
+    if isinstance(error, errors.StartFailed):
+        return error.exit_code is not None or isinstance(error, errors.Unreachable)
+    return isinstance(error, (errors.ConnectionLost, errors.RequestTimeout))
+
+
 def message_of(error: errors.McpError) -> str:
     """The error's sentence, with what the process last said where it died and the sentence lacks it."""
     if needs_sign_in(error):

@@ -24,13 +24,14 @@ from mcp_lectern.hub.contents import Contents
 from mcp_lectern.hub.credentials import default_storage
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.failure import Refused
-from mcp_lectern.hub.link import Link, Surroundings
+from mcp_lectern.hub.link import Link
 from mcp_lectern.hub.live import Live
 from mcp_lectern.hub.log import ServerLog
 from mcp_lectern.hub.offering import Offering
 from mcp_lectern.hub.questions import OneAtATime
 from mcp_lectern.hub.spelling import read_in_either_spelling
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
+from mcp_lectern.hub.surroundings import Surroundings
 from mcp_lectern.mcp.connect import Answers, Limits, Root, Timing
 from mcp_lectern.mcp.errors import McpError, ResourceNotFound
 from mcp_lectern.mcp.wire.completion import Completion
@@ -254,8 +255,8 @@ class Hub:
         Raises Refused, whatever went wrong. A read that is not found lists the server again once and says
         whether the URI is still listed.
         """
-        self.link(server)
-        fresh = None if again else self.contents.fresh(server, uri)
+        approved = self.link(server).entry.approved
+        fresh = self.contents.fresh(server, uri) if approved and not again else None
         if fresh is not None:
             return fresh
         try:

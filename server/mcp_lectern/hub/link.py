@@ -7,62 +7,30 @@ wants it, keeps the listing current while it runs, and starts it again, later ea
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import anyio
+import anyio.to_thread
 
-from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.config.mask import masker
 from mcp_lectern.config.model import Remote
 from mcp_lectern.hub import failure
 from mcp_lectern.hub.backoff import Backoff
 from mcp_lectern.hub.credentials import Credentials, extensions
 from mcp_lectern.hub.entry import Entry
+from mcp_lectern.hub.failure import Refused
 from mcp_lectern.hub.log import ServerLog
 from mcp_lectern.hub.memory import Memory
 from mcp_lectern.hub.refresh import Refresh
 from mcp_lectern.hub.status import State
-from mcp_lectern.mcp.connect import (
-    Answers,
-    Connection,
-    HttpParameters,
-    Limits,
-    Parameters,
-    Root,
-    Timing,
-    connect,
-)
-from mcp_lectern.mcp.errors import (
-    ConnectionLost,
-    HttpFailure,
-    McpError,
-    RequestTimeout,
-    SignInFailed,
-    StartFailed,
-    Unreachable,
-)
-
-if TYPE_CHECKING:
-    from mcp_lectern.mcp.auth.tokens import TokenStorage
+from mcp_lectern.hub.surroundings import Surroundings
+from mcp_lectern.mcp.connect import Connection, HttpParameters, Parameters, Timing, connect
+from mcp_lectern.mcp.errors import ConnectionLost, McpError, StartFailed
 
 _AT_WILL = (State.STOPPED, State.NEEDS_SIGN_IN)
 """States that only an explicit wish ends: nobody is asked to sign in because of a document's text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What every link needs from the hub: where listings go, who is told, and the limits."""
-
-    publish: Callable[[ServerListing], Awaitable[None]]
-    changed: Callable[[str], None]
-    updated: Callable[[str, str | None], None]
-    roots: Callable[[], Sequence[Root]]
-    timing: Timing
-    limits: Limits
-    version: str
-    tokens: Callable[[], TokenStorage]
-    answers: Answers | None = None
+_NEVER_SEEN = object()
 
 
 @dataclass(eq=False)
@@ -97,6 +65,7 @@ class Link:
         self._at_rest = anyio.Event()
         self._at_rest.set()
         self._patient_until = 0.0
+        self._stamp: object = _NEVER_SEEN
 
     @property
     def name(self) -> str:
@@ -112,7 +81,10 @@ class Link:
         """Somebody needs the server. Only an explicit wish overrides a stop or a back-off."""
         if self.state is State.READY and self.attempt and self.attempt.refresh:
             self.attempt.refresh.looked_at()
-        if not self.entry.can_start or self.state in (State.STARTING, State.READY):
+        if not self.entry.can_start:
+            self._wanted.set()
+            return
+        if self.state in (State.STARTING, State.READY):
             return
         if not explicit and (self.state in _AT_WILL or time.monotonic() < self._patient_until):
             return
@@ -127,6 +99,8 @@ class Link:
             return connection
         if connection is not None:
             await self._at_rest.wait()
+        if not self.entry.approved:
+            await self._look_again()
         if not self.entry.can_start:
             raise self.entry.refused()
         self.want(explicit=True)
@@ -135,6 +109,8 @@ class Link:
             raise self.entry.refused()
         await attempt.settled.wait()
         if attempt.connection is None:
+            if not self.entry.can_start:
+                raise self.entry.refused()
             raise attempt.error or self._stopped()
         return attempt.connection
 
@@ -191,6 +167,9 @@ class Link:
         while True:
             await self._wanted.wait()
             self._wanted = anyio.Event()
+            if not self.entry.can_start:
+                await self._look_for_an_approval()
+                continue
             if self.attempt is None or self.attempt.settled.is_set():
                 continue
             self._at_rest = anyio.Event()
@@ -220,7 +199,12 @@ class Link:
 
     async def _live(self, attempt: Attempt, began: float) -> float | None:
         try:
+            await self._look_again()
+            if not self.entry.can_start:
+                return None
             lost = await self._session(attempt, began)
+        except Refused:
+            return None
         except McpError as error:
             attempt.error = error
             return self._ended(error, 0.0)
@@ -244,6 +228,7 @@ class Link:
             roots=surroundings.roots if self.entry.roots else None,
             answers=surroundings.answers,
             version=surroundings.version,
+            before_again=self._still_approved,
         ) as connection:
             self.start_seconds = time.monotonic() - began
             attempt.connection = connection
@@ -259,6 +244,49 @@ class Link:
         if not isinstance(end, ConnectionLost):
             raise end
         return end
+
+    async def _look_again(self) -> None:
+        """Decide on the entry as it is on disk now, at the last moment before something is started.
+
+        A file may have been replaced since it was approved, and approvals come and go in other processes.
+        """
+        while (anew := (entry := self.entry).anew) is not None:
+            now = await anyio.to_thread.run_sync(anew.entry)
+            if self.entry is entry:
+                self._adopt(now)
+                return
+
+    def _adopt(self, entry: Entry) -> None:
+        before, self.entry = self.entry, entry
+        self.log.mask = _also(self.credentials.hide, masker(entry.secrets))
+        if (before.can_start, before.refusal) == (entry.can_start, entry.refusal):
+            return
+        self.last_error = entry.refusal
+        if entry.refusal:
+            self.log.write(entry.refusal)
+        if not (entry.can_start and self.state is State.STARTING):
+            self._enter(entry.resting_state)
+
+    async def _still_approved(self) -> None:
+        """Raises Refused where the entry may no longer be started."""
+        await self._look_again()
+        self.entry.launch()
+
+    async def _look_for_an_approval(self) -> None:
+        """Somebody types ``@`` while the entry waits: it may have been approved in another process."""
+        anew = self.entry.anew
+        if anew is None or self.entry.approved:
+            return
+        try:
+            stamp = await anyio.to_thread.run_sync(anew.stamp)
+            if stamp == self._stamp:
+                return
+            self._stamp = stamp
+            await self._look_again()
+        except Exception as error:  # noqa: BLE001 - a fault of ours must cost one server, not the hub
+            self.log.write(f"Lectern could not look at this entry again: {error!r}.")
+        if self.entry.can_start:
+            self.want(explicit=False)
 
     async def _parameters(self) -> Parameters:
         ready = self.entry.launch()
@@ -289,7 +317,7 @@ class Link:
         if failure.needs_sign_in(error):
             self._enter(State.NEEDS_SIGN_IN)
             return None
-        may_heal = _may_heal(error)
+        may_heal = failure.may_heal(error)
         self._enter(State.BACKING_OFF if may_heal else State.FAILED)
         return delay if may_heal else None
 
@@ -324,15 +352,6 @@ async def _end_of(connection: Connection, refresh: Refresh) -> McpError:
 
 def _also(first: Callable[[str], str], then: Callable[[str], str]) -> Callable[[str], str]:
     return lambda line: then(first(line))
-
-
-def _may_heal(error: McpError) -> bool:
-    """Whether another try makes sense without anybody having changed anything here."""
-    if isinstance(error, (HttpFailure, SignInFailed)):
-        return error.retryable
-    if isinstance(error, StartFailed):
-        return error.exit_code is not None or isinstance(error, Unreachable)
-    return isinstance(error, (ConnectionLost, RequestTimeout))
 
 
 class _Observer:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from mcp_lectern.config.discover import config_layers, discover
 from mcp_lectern.config.launch import launch
-from mcp_lectern.config.model import Configuration, Launch, Problem, Remote, ServerSpec
+from mcp_lectern.config.model import Configuration, Launch, Level, Problem, Remote, ServerSpec
 from mcp_lectern.config.places import Machine
 from mcp_lectern.config.remote import Network, remote
-from mcp_lectern.hub.entry import Entry, not_approved
+from mcp_lectern.hub.entry import Anew, Entry, not_approved
 from mcp_lectern.settings import Settings, read
 from mcp_lectern.settings.sentences import quoted
 from mcp_lectern.trust.approvals import Approvals, default_path
@@ -107,8 +108,12 @@ def _entry(
     decision = decide(spec, covered, approvals, workspace_servers=policy)
     refusal = _refusal(spec, launched, decision.changed, approved=decision.approved)
     startable = None if spec.disabled else ready
+    anew = None
+    if spec.origin.level is not Level.USER and not spec.disabled:
+        again = partial(_entry, spec, machine, folder, approvals, policy=policy, network=network)
+        anew = Anew(again, approvals.stamp)
     return Entry(
-        spec, fingerprint_of(covered), covered, decision.approved, startable, refusal, decision.changed
+        spec, fingerprint_of(covered), covered, decision.approved, startable, refusal, decision.changed, anew
     )
 
 

@@ -101,15 +101,18 @@ class Approval:
             raise refused("serverFailed", str(error), server=server) from error
         await self._lectern.engine.configure_now()
 
-    def mention_unapproved(self) -> None:
-        """The user looks for resources: say once which servers wait for an approval, and what to do."""
+    def mention_unapproved(self, server: str | None = None) -> None:
+        """The user looks for resources: say once which servers wait for an approval, and what to do.
+
+        ``server``: this one alone, because it was about to start when it turned out to have changed.
+        """
         from mcp_lectern.hub.status import State
         from mcp_lectern.text.untrusted import single_line
 
         hub = self._lectern.session.hub
         if hub is None:
             return
-        for status in hub.status():
+        for status in hub.status(None if server is None else (server,)):
             if status.state is not State.NOT_TRUSTED or status.fingerprint in self._told:
                 continue
             self._told.add(status.fingerprint)

@@ -216,6 +216,8 @@ class Lectern(Hooks):
         hub = self.session.hub
         if hub is not None and hub.states_shown().get(server) == "starting":
             self.progress.watch_start(server)
+        if hub is not None and hub.states_shown().get(server) == "notTrusted":
+            self.approval.mention_unapproved(server)
         if self.session.client.status and self.session.hub is not None and not self._status_due:
             self._status_due = True
             asyncio.get_running_loop().call_later(_STATUS_PACE, self._send_status)

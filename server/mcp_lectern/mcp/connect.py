@@ -7,7 +7,7 @@ async with connect(parameters, server="docs", observer=observer, version="0.1.0"
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -182,13 +182,15 @@ async def connect(
     roots: Roots | None = None,
     answers: Answers | None = None,
     version: str,
+    before_again: Callable[[], Awaitable[None]] | None = None,
 ) -> AsyncIterator[Connection]:
     """Start or reach the server and agree with it; leaving ends a process's whole tree, within about 2.5 s.
 
     ``server`` is its configured name, for messages; ``version`` is this client's. Raises StartFailed,
     VersionMismatch, RequestTimeout (not ready within ``timing.start``), ServerError or HttpFailure. A process
-    that dies of the probe is started once more, with ``initialize`` alone; a remote server that takes no
-    message at its address is tried over the older HTTP+SSE (2026-07-28, basic/transports/streamable-http).
+    that dies of the probe is started once more, with ``initialize`` alone, after ``before_again``, which may
+    raise to forbid it; a remote server that takes no message at its address is tried over the older HTTP+SSE
+    (2026-07-28, basic/transports/streamable-http).
     """
     plan = _Plan(
         parameters, server, observer, timing or Timing(), limits or Limits(), roots, version, answers
@@ -202,6 +204,8 @@ async def connect(
             plan.log(
                 "the server ended without an answer to server/discover; starting it again with initialize"
             )
+            if before_again is not None:
+                await before_again()
             try:
                 connection = await stack.enter_async_context(_connected(plan, "legacy"))
             except _DiedUnansweredError as again:

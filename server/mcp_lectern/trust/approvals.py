@@ -55,6 +55,14 @@ class Approvals:
         """The approval of this name in this folder, whatever its fingerprint."""
         return self._read().get((folder_key(folder), name))
 
+    def stamp(self) -> object:
+        """Something that differs once the file has changed, without reading it."""
+        try:
+            status = self.path.stat()
+        except (OSError, ValueError):
+            return None
+        return status.st_mtime_ns, status.st_size, status.st_ino
+
     def approve(self, folder: Path | None, name: str, fingerprint: str, shows: Mapping[str, object]) -> None:
         """Store an approval, in place of an earlier one of that name. Raises `ApprovalsError`."""
         approval = Approval(folder_key(folder), name, fingerprint, shows)

@@ -1,0 +1,28 @@
+"""What every link needs from the hub; it must not know which server a link is for."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.mcp.connect import Answers, Limits, Root, Timing
+
+if TYPE_CHECKING:
+    from mcp_lectern.mcp.auth.tokens import TokenStorage
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every link needs from the hub: where listings go, who is told, and the limits."""
+
+    publish: Callable[[ServerListing], Awaitable[None]]
+    changed: Callable[[str], None]
+    updated: Callable[[str, str | None], None]
+    roots: Callable[[], Sequence[Root]]
+    timing: Timing
+    limits: Limits
+    version: str
+    tokens: Callable[[], TokenStorage]
+    answers: Answers | None = None
