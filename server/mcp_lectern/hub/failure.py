@@ -32,7 +32,7 @@ class Failure:
     code: int | str | None = None
 
 
-class Refused(Exception):  # noqa: N818 - the field says that a request is refused, not that it errs
+class Refused(Exception):
     """Raised where a command or a read cannot be done; carries the :class:`Failure` to tell."""
 
     def __init__(self, failure: Failure) -> None:
