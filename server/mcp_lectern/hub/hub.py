@@ -6,11 +6,11 @@ runs on one event loop; what would hold that loop (indexing, fingerprints) runs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio
 import anyio.to_thread
@@ -29,6 +29,8 @@ from mcp_lectern.hub.live import Live
 from mcp_lectern.hub.log import ServerLog
 from mcp_lectern.hub.offering import Offering
 from mcp_lectern.hub.questions import OneAtATime
+from mcp_lectern.hub.remembered import Remembered
+from mcp_lectern.hub.reporting import status_of
 from mcp_lectern.hub.spelling import read_in_either_spelling
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
 from mcp_lectern.hub.surroundings import Surroundings
@@ -64,6 +66,7 @@ class Hub:
         self.limits = Limits()
         self.folders: tuple[Root, ...] = ()
         self.offering = Offering()
+        self.remembered = Remembered(self)
         self.tokens: Callable[[], TokenStorage] = default_storage
         self._observer = observer
         self._version = version
@@ -81,6 +84,7 @@ class Hub:
         try:
             async with anyio.create_task_group() as tasks:
                 self._tasks = tasks
+                tasks.start_soon(self.remembered.run)
                 self._running.set()
                 await self._closing.wait()
                 tasks.cancel_scope.cancel()
@@ -116,6 +120,7 @@ class Hub:
             self.catalogue = self.catalogue.with_servers(self._links)
             self.indexes = {name: index for name, index in self.indexes.items() if name in self._links}
             await self.offering.follow(self)
+            await self.remembered.restore()
         for name, link in self._links.items():
             self._observer.catalogue_changed(name)
             if eager:
@@ -128,6 +133,7 @@ class Hub:
         async with anyio.create_task_group() as group:
             for name in names:
                 group.start_soon(self._links[name].stop)
+        gone = [self._links[name].entry for name in names]
         for name in names:
             self._scopes.pop(name).cancel()
             del self._links[name]
@@ -139,6 +145,8 @@ class Hub:
             )
             self.indexes = {other: index for other, index in self.indexes.items() if other != name}
             self._observer.catalogue_changed(name)
+        for entry in gone:
+            await self.remembered.dropped(entry)
 
     def _add(self, entry: Entry) -> None:
         name = entry.spec.name
@@ -172,10 +180,18 @@ class Hub:
             raise RuntimeError("the hub is not running")
         return self._tasks
 
+    def begin(self, work: Callable[..., Coroutine[Any, Any, None]], *arguments: object) -> None:
+        """Run something that nobody waits for; it must not raise."""
+        self._group().start_soon(work, *arguments)
+
     async def _publish(self, listing: ServerListing) -> None:
         index = await self.offering.index(listing)
-        if listing.server not in self._links:
-            return
+        if listing.server in self._links:
+            self.show(listing, index)
+            self.remembered.walked(self._links[listing.server], listing, index)
+
+    def show(self, listing: ServerListing, index: ServerIndex) -> None:
+        """Take what a configured server lists, and what of it is offered."""
         self.catalogue = self.catalogue.with_listing(listing)
         self.indexes = {**self.indexes, listing.server: index}
         self._observer.catalogue_changed(listing.server)
@@ -219,7 +235,7 @@ class Hub:
     def want(self, servers: Iterable[str] | None = None) -> None:
         """Somebody types ``@`` or follows a mention: approved idle servers start, nobody waits."""
         for name, link in self._links.items():
-            if servers is None or name in servers:
+            if (servers is None or name in servers) and not self.remembered.is_barren(link):
                 link.want(explicit=False)
 
     async def ensure_listed(self, servers: Iterable[str] | None = None) -> None:
@@ -340,6 +356,7 @@ class Hub:
     def incomplete(self, servers: Iterable[str] | None = None) -> bool:
         """Whether the first listing of one of these servers is still to come."""
         links = [link for name, link in self._links.items() if servers is None or name in servers]
+        links = [link for link in links if not self.remembered.is_barren(link)]
         return any(link.state not in SILENT and not self._is_listed(link.name) for link in links)
 
     def _is_listed(self, server: str) -> bool:
@@ -363,33 +380,7 @@ class Hub:
     def status(self, servers: Iterable[str] | None = None) -> list[ServerStatus]:
         """What ``lectern.servers`` tells."""
         return [
-            self._status(link) for name, link in self._links.items() if servers is None or name in servers
+            status_of(link, self.catalogue.listings.get(name), self._unread_document(name))
+            for name, link in self._links.items()
+            if servers is None or name in servers
         ]
-
-    def _status(self, link: Link) -> ServerStatus:
-        listing = self.catalogue.listings.get(link.name) or ServerListing(link.name)
-        connection = link.connection
-        info = connection.server_info if connection else None
-        refresh = link.attempt.refresh if link.attempt else None
-        return ServerStatus(
-            name=link.name,
-            origin=link.entry.spec.origin.label,
-            transport=connection.transport if connection else link.entry.spec.kind,
-            state=link.state,
-            approved=link.entry.approved,
-            fingerprint=link.entry.fingerprint,
-            shows=link.entry.shows,
-            resources=len(listing.resources),
-            templates=len(listing.templates),
-            listed=listing.listed,
-            partial=listing.partial,
-            era=connection.era if connection else None,
-            protocol_version=connection.protocol_version if connection else None,
-            server_info={"name": info.name, "version": info.version or ""} if info else None,
-            last_error=link.last_error or listing.partial or self._unread_document(link.name),
-            pid=connection.pid if connection else None,
-            start_seconds=link.start_seconds,
-            listing_seconds=refresh.seconds if refresh else None,
-            subscriptions=len(connection.subscriptions) if connection else 0,
-            changed=link.entry.changed,
-        )

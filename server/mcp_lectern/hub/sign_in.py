@@ -31,6 +31,7 @@ async def sign_in(hub: Hub, server: str, interaction: Interaction) -> None:
         raise failure.Refused(failure.of_error(error)) from error
     await link.stop(State.IDLE)
     hub.forget(server)
+    await hub.remembered.purge(server)
     link.want(explicit=True)
 
 
@@ -45,6 +46,7 @@ async def sign_out(hub: Hub, server: str) -> None:
         raise failure.Refused(failure.of_error(error)) from error
     finally:
         hub.forget(server)
+        await hub.remembered.purge(server)
 
 
 async def _asks(link: Link) -> bool:

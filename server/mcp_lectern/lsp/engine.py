@@ -138,6 +138,7 @@ class Engine:
 
     async def _remember(self) -> None:
         """What was opened in this workspace, as far as the settings let it be remembered."""
+        from mcp_lectern.hub import remembered
         from mcp_lectern.hub.opened import Opened, place
 
         wanted = (tuple(self.session.folders), self.session.settings.remember)
@@ -149,6 +150,8 @@ class Engine:
         if not remember:
             await asyncio.to_thread(path.unlink, missing_ok=True)
         self.session.opened = await asyncio.to_thread(Opened, path if remember else None)
+        if self._hub is not None:
+            await self._hub.remembered.keep_in(remembered.place(), remember=remember)
 
     async def close(self) -> None:
         """Begin to end everything; returns when all servers are gone, or after a moment."""

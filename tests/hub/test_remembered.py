@@ -1,0 +1,313 @@
+"""The catalogue on disk: shown before its server has spoken, private, shared by processes, forgotten in time."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from tests.support.hubs import News, entries_of
+from tests.support.scripted_server import ScriptedServer
+
+from mcp_lectern.catalogue import store
+from mcp_lectern.catalogue.index import ServerIndex
+from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.hub import catalogue_file, remembered
+from mcp_lectern.hub.catalogue_file import CatalogueFile
+from mcp_lectern.hub.hub import Hub
+from mcp_lectern.hub.remembered import file_in
+from mcp_lectern.hub.remembered_key import entry_key, listing_key
+from mcp_lectern.mcp.auth.tokens import InMemory
+from mcp_lectern.mcp.wire.resources import Resource
+
+pytestmark = pytest.mark.anyio
+
+ONE = [{"uri": "a://1", "name": "one"}]
+LISTED = Resource("a://1", "one")
+
+
+@asynccontextmanager
+async def remembering(
+    folder: Path, servers: dict[str, Any], *, remember: bool = True, **settings: Any
+) -> AsyncIterator[tuple[Hub, News]]:
+    news = News()
+    hub = news.hub = Hub(news, "0")
+    hub.tokens = InMemory
+    prepared = entries_of(servers, **settings)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(hub.run)
+        hub.adopt(prepared.settings, ())
+        await hub.remembered.keep_in(folder, remember=remember)
+        await hub.configure(prepared.entries)
+        try:
+            yield hub, news
+        finally:
+            with anyio.CancelScope(shield=True):
+                await hub.close()
+
+
+def rows(folder: Path) -> int:
+    with sqlite3.connect(folder / "catalogue.sqlite3") as file:
+        count = file.execute("SELECT count(*) FROM listing").fetchone()[0]
+        parts = file.execute("SELECT count(*) FROM part").fetchone()[0]
+    file.close()
+    assert parts == count * 18
+    return int(count)
+
+
+async def until_written(hub: Hub, server: str) -> None:
+    with anyio.fail_after(20):
+        while server not in hub.remembered._written:
+            await anyio.sleep(0.01)
+
+
+async def listed_once(folder: Path, servers: dict[str, Any], **settings: Any) -> None:
+    async with remembering(folder, servers, **settings) as (hub, _):
+        await hub.ensure_listed()
+        for name in servers:
+            await until_written(hub, name)
+
+
+def filled(folder: Path, *servers: str, layout: str = "1") -> CatalogueFile:
+    file = CatalogueFile(folder, layout)
+    parts = store.pack(ServerIndex.of(ServerListing.of("a", [LISTED])))
+    for server in servers:
+        file.store(server.encode(), server.encode() * 2, server, parts)
+    return file
+
+
+async def test_it_is_shown_before_the_server_has_spoken_and_replaced_when_it_has(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        servers = {"docs": server.entry()}
+        await listed_once(tmp_path / "c", servers)
+        server.change(resources=[{"uri": "a://2", "name": "two"}])
+        async with remembering(tmp_path / "c", servers) as (hub, news):
+            assert list(hub.indexes["docs"].resources.entries) == [LISTED]
+            await news.until(lambda: hub.catalogue.resource("docs", "a://1") is not None)
+            assert not hub.catalogue.listings["docs"].listed
+            assert hub.incomplete()
+            assert server.starts == 1
+            await hub.ensure_listed()
+            assert [entry.uri for entry in hub.catalogue.listings["docs"].resources] == ["a://2"]
+            assert not hub.incomplete()
+
+
+async def test_filters_hold_for_what_is_remembered(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=[*ONE, {"uri": "b://1", "name": "other"}]) as server:
+        servers = {"docs": server.entry()}
+        filters = {"docs": {"exclude": ["b:*"]}}
+        await listed_once(tmp_path / "c", servers, filters=filters)
+        async with remembering(tmp_path / "c", servers, filters=filters) as (hub, news):
+            await news.until(lambda: hub.catalogue.resource("docs", "b://1") is not None)
+            assert list(hub.indexes["docs"].resources.entries) == [LISTED]
+
+
+async def test_another_entry_knows_nothing_of_it(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        await listed_once(tmp_path / "c", {"docs": server.entry(env={"TOKEN": "mine"})})
+        async with remembering(tmp_path / "c", {"docs": server.entry(env={"TOKEN": "yours"})}) as (hub, _):
+            assert hub.indexes == {}
+        assert b"mine" not in (tmp_path / "c" / "catalogue.sqlite3").read_bytes()
+        async with remembering(tmp_path / "c", {"docs": server.entry(env={"TOKEN": "mine"})}) as (hub, _):
+            assert "docs" in hub.indexes
+
+
+async def test_an_inherited_variable_that_changes_with_each_start_is_no_part_of_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        await listed_once(tmp_path / "c", {"docs": server.entry()})
+        monkeypatch.setenv("LECTERN_TEST_SESSION", "another")
+        async with remembering(tmp_path / "c", {"docs": server.entry()}) as (hub, _):
+            assert "docs" in hub.indexes
+
+
+async def test_a_server_without_resources_is_not_started_for_an_at_sign_again(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=[]) as server:
+        servers = {"docs": server.entry()}
+        await listed_once(tmp_path / "c", servers)
+        async with remembering(tmp_path / "c", servers) as (hub, _):
+            hub.want()
+            assert hub.states_shown() == {"docs": "idle"}
+            assert not hub.incomplete()
+            server.change(resources=ONE)
+            await hub.ensure_listed()
+            assert server.starts == 2
+            assert hub.catalogue.resource("docs", "a://1") is not None
+        other = {"docs": server.entry(env={"OTHER": "1"})}
+        async with remembering(tmp_path / "c", other) as (hub, news):
+            hub.want()
+            await news.until(lambda: hub.states_shown() == {"docs": "ready"})
+
+
+async def test_a_list_that_was_cut_short_replaces_nothing(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        servers = {"docs": server.entry()}
+        await listed_once(tmp_path / "c", servers)
+        server.change(answers={"resources/list": {"error": {"code": -32000, "message": "later"}}})
+        async with remembering(tmp_path / "c", servers) as (hub, _):
+            await hub.ensure_listed()
+            assert hub.catalogue.listings["docs"].partial
+        async with remembering(tmp_path / "c", servers) as (hub, _):
+            assert list(hub.indexes["docs"].resources.entries) == [LISTED]
+
+
+async def test_a_removed_entry_is_forgotten_and_overwritten(tmp_path: Path) -> None:
+    marked = [{"uri": "a://unmistakable", "name": "one"}]
+    with ScriptedServer(tmp_path, resources=marked) as server:
+        async with remembering(tmp_path / "c", {"docs": server.entry()}) as (hub, _):
+            await hub.ensure_listed()
+            await until_written(hub, "docs")
+            assert rows(tmp_path / "c") == 1
+            assert b"unmistakable" in (tmp_path / "c" / "catalogue.sqlite3").read_bytes()
+            await hub.configure(())
+            assert rows(tmp_path / "c") == 0
+            assert b"unmistakable" not in (tmp_path / "c" / "catalogue.sqlite3").read_bytes()
+
+
+async def test_purging_a_server_forgets_it_under_every_entry(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        await listed_once(tmp_path / "c", {"docs": server.entry(), "other": server.entry()})
+        async with remembering(tmp_path / "c", {"docs": server.entry()}) as (hub, _):
+            assert rows(tmp_path / "c") == 2
+            await hub.remembered.purge("docs")
+            assert rows(tmp_path / "c") == 1
+
+
+async def test_remember_false_removes_everything(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        await listed_once(tmp_path / "c", {"docs": server.entry()})
+        async with remembering(tmp_path / "c", {"docs": server.entry()}, remember=False) as (hub, _):
+            assert hub.indexes == {}
+            await hub.ensure_listed()
+        assert list((tmp_path / "c").iterdir()) == []
+
+
+@pytest.mark.parametrize("damage", ["no database", "cut", "a part", "nothing", "a folder for the key"])
+async def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: str) -> None:
+    folder = tmp_path / "c"
+    path = folder / "catalogue.sqlite3"
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        servers = {"docs": server.entry()}
+        await listed_once(folder, servers)
+        if damage == "no database":
+            path.write_bytes(b"this is no database" * 1000)
+        elif damage == "cut":
+            path.write_bytes(path.read_bytes()[:5000])
+        elif damage == "nothing":
+            path.write_bytes(b"")
+        elif damage == "a part":
+            with sqlite3.connect(path) as file:
+                file.execute("UPDATE part SET data = x'00000000' WHERE number = 3")
+            file.close()
+        else:
+            (folder / "key").write_bytes(b"short")
+        async with remembering(folder, servers) as (hub, _):
+            assert hub.indexes == {}
+            await hub.ensure_listed()
+            await until_written(hub, "docs")
+        async with remembering(folder, servers) as (hub, _):
+            assert "docs" in hub.indexes
+
+
+async def test_a_disk_that_does_not_let_us_costs_the_memory_alone(tmp_path: Path) -> None:
+    (tmp_path / "c").write_text("no folder", encoding="utf-8")
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        async with remembering(tmp_path / "c", {"docs": server.entry()}) as (hub, _):
+            await hub.ensure_listed()
+            assert hub.catalogue.resource("docs", "a://1") is not None
+            await hub.remembered.purge("docs")
+
+
+def test_another_layout_is_forgotten(tmp_path: Path) -> None:
+    filled(tmp_path, "a", layout="1")
+    assert CatalogueFile(tmp_path, "1").load(b"a") is not None
+    assert CatalogueFile(tmp_path, "2").load(b"a") is None
+    assert CatalogueFile(tmp_path, "1").load(b"a") is None
+
+
+def test_what_is_older_than_thirty_days_is_neither_shown_nor_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = filled(tmp_path, "a", "b")
+    now = catalogue_file.time.time()
+    monkeypatch.setattr(catalogue_file.time, "time", lambda: now + 30 * 86_400 - 60)
+    assert file.keys(b"aa") == [b"a"]
+    monkeypatch.setattr(catalogue_file.time, "time", lambda: now + 30 * 86_400 + 60)
+    assert file.keys(b"aa") == []
+    assert file.load(b"a") is None
+    assert rows(tmp_path) == 2
+    file.forget()
+    assert rows(tmp_path) == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+def test_folder_file_and_key_are_private(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    folder.mkdir(mode=0o755)
+    file = filled(folder, "a")
+    assert len(file.key()) == 32
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {
+        "catalogue.sqlite3": 0o600,
+        "key": 0o600,
+    }
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need no rights on POSIX")
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    folder, target = tmp_path / "c", tmp_path / "target"
+    folder.mkdir()
+    target.write_bytes(b"mine")
+    (folder / "catalogue.sqlite3").symlink_to(target)
+    assert filled(folder, "a").load(b"a") is not None
+    assert target.read_bytes() == b"mine"
+
+
+def test_keys_tell_entries_and_authorizations_apart() -> None:
+    one, other = entries_of({"a": {"command": sys.executable}, "b": {"command": sys.executable}}).entries
+    keys = {entry_key(secret, entry) for secret in (b"1", b"2") for entry in (one, other)}
+    assert len(keys) == 4
+    assert len({listing_key(b"1", entry, identity) for entry in keys for identity in ("", "x", "y")}) == 12
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from mcp_lectern.hub.catalogue_file import CatalogueFile
+file = CatalogueFile(Path(sys.argv[1]), "1")
+print(file.key().hex())
+for number in range(20):
+    name = f"{sys.argv[2]} {number}"
+    file.store(name.encode(), b"e", name, (name.encode(),) * 18)
+    assert file.load(name.encode()) == (name.encode(),) * 18
+"""
+
+
+def test_processes_share_the_file_and_the_key(tmp_path: Path) -> None:
+    command = [sys.executable, "-P", "-c", WRITER, str(tmp_path / "c")]
+    running = [subprocess.Popen([*command, name], stdout=subprocess.PIPE, text=True) for name in "abc"]
+    said = [process.communicate(timeout=60)[0] for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0]
+    assert len(set(said)) == 1
+    assert rows(tmp_path / "c") == 60
+
+
+async def test_what_did_not_change_is_not_written_again(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        entry = entries_of({"docs": server.entry()}).entries[0]
+        index = ServerIndex.of(ServerListing.of("docs", [LISTED]))
+        walked = remembered._Walked(entry, "", index.listing, index)
+        file = file_in(tmp_path / "c")
+        remembered._write(file, walked, walked)
+        assert not file.path.exists()
+        remembered._write(file, walked, remembered._Walked(entry, "x", index.listing, index))
+        assert file.path.exists()
