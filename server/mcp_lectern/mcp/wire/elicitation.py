@@ -25,7 +25,7 @@ Action = Literal["accept", "decline", "cancel"]
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|\]\(")
 
 
-class Unaskable(ValueError):  # noqa: N818 - it says what cannot be done, not that something erred
+class Unaskable(ValueError):
     """A question that must not be put to a person; ``str()`` is a phrase that says why."""
 
 
