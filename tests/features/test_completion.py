@@ -222,6 +222,29 @@ def test_no_remark_where_servers_are_well() -> None:
     assert [row.kind for row in rows("@notes:$0", NOTES, notes="ready")] == [Kind.RESOURCE, Kind.RESOURCE]
 
 
+@pytest.mark.parametrize(
+    ("state", "command", "explained"),
+    [
+        ("ready", "lectern.refresh", True),
+        ("failed", "lectern.restart", True),
+        ("notTrusted", "lectern.approve", True),
+        ("starting", None, False),
+    ],
+)
+def test_a_remark_says_why_in_inert_words(state: str, command: str | None, explained: bool) -> None:
+    given = fixture("@x:$0", NOTES, listing("x"))
+    why = "](command:evil) no such luck \U000e0041\u202e" + "z" * 20_000
+    found = complete(
+        given.text, given.offset, given.catalogue, given.indexes, {"x": state}, limit=9, troubles={"x": why}
+    )
+    assert found is not None
+    (remark,) = (row for row in found.items if row.kind is Kind.NOTICE)
+    assert (remark.action.command if remark.action else None) == command
+    assert ("no such luck" in remark.documentation) is explained
+    assert not any(bad in remark.documentation for bad in ("](", "\U000e0041", "\u202e"))
+    assert len(remark.documentation) < 4_000
+
+
 @pytest.mark.case("LSP-07")
 def test_lsp_07_labels_are_single_lines_without_hidden_characters() -> None:
     hostile = "a\u202eb\U000e0041c\nd](command:evil)" + "x" * 20_000

@@ -99,6 +99,19 @@ def test_a_server_that_has_not_listed(state: str, piece: str) -> None:
     assert piece in found
 
 
+@pytest.mark.case("LSP-07")
+@pytest.mark.parametrize("state", ["failed", "backingOff"])
+def test_lsp_07_why_a_server_failed_stands_where_it_is_mentioned_and_is_inert(state: str) -> None:
+    given = fixture("@s:memo://a", listing("s", listed=False))
+    why = "Cannot start “s”: ](command:evil) <img src=x> \U000e0041\u202e" + "z" * 20_000
+    found = hover(given.catalogue, given.mentions[0], lambda *_: None, {"s": state}, {"s": why})
+    assert found is not None
+    assert "failed to start" in found
+    assert "Cannot start “s”" in found
+    assert not any(bad in found for bad in ("](", " <img", "\U000e0041", "\u202e"))
+    assert len(found) < 4_000
+
+
 def test_a_list_that_was_cut_short() -> None:
     found = shown("@s:memo://a", ServerListing.of("s", [], partial="Stopped after 10 pages."))
     assert found is not None

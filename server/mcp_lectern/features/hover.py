@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from mcp_lectern.catalogue.model import Catalogue
 from mcp_lectern.catalogue.resolve import (
@@ -14,7 +15,7 @@ from mcp_lectern.catalogue.resolve import (
     Waiting,
     resolve,
 )
-from mcp_lectern.features.describe import described, escaped, preview
+from mcp_lectern.features.describe import DESCRIPTION_LIMIT, described, escaped, preview
 from mcp_lectern.mentions.model import Mention
 from mcp_lectern.mentions.printer import write
 from mcp_lectern.text.untrusted import code_span
@@ -26,9 +27,16 @@ _ARGUMENTS_SHOWN = 10
 
 
 def hover(
-    catalogue: Catalogue, mention: Mention, preview_of: Preview, states: Mapping[str, str]
+    catalogue: Catalogue,
+    mention: Mention,
+    preview_of: Preview,
+    states: Mapping[str, str],
+    troubles: Mapping[str, str] = MappingProxyType({}),
 ) -> str | None:
-    """Markdown, or None where the mention is prose. ``states`` are the servers' states by name."""
+    """Markdown, or None where the mention is prose.
+
+    ``states`` are the servers' states by name, ``troubles`` what went wrong with those that have any.
+    """
     found = resolve(catalogue, mention)
     match found:
         case Known(server, resource):
@@ -45,7 +53,7 @@ def hover(
             text = f"{escaped(server)} does not list {code_span(uri)}."
             return _with_suggestions(text, [write(server, near) for near in suggestions])
         case Waiting(server) if server is not None:
-            return _waiting(catalogue, server, states.get(server, "idle"))
+            return _waiting(catalogue, server, states.get(server, "idle"), troubles.get(server, ""))
     return None
 
 
@@ -74,14 +82,15 @@ def _with_suggestions(text: str, suggestions: tuple[str, ...] | list[str]) -> st
     return f"{text} Did you mean {' or '.join(map(code_span, suggestions))}?"
 
 
-def _waiting(catalogue: Catalogue, server: str, state: str) -> str:
+def _waiting(catalogue: Catalogue, server: str, state: str, trouble: str) -> str:
     name = escaped(server)
     if state == "notTrusted":
         return f"{name} needs your approval before it may start."
     if state == "needsSignIn":
         return f"{name} needs you to sign in."
     if state in {"failed", "backingOff"}:
-        return f"{name} failed to start; its log says why."
+        why = escaped(trouble, DESCRIPTION_LIMIT)
+        return f"{name} failed to start.\n\n{why}" if why else f"{name} failed to start; its log says why."
     listing = catalogue.listings[server]
     if listing.listed:
         return f"This part of {name}'s list is not known: {escaped(listing.partial or '')}"

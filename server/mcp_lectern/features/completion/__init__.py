@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from mcp_lectern.catalogue.fold import encoded, fold
 from mcp_lectern.catalogue.index import ServerIndex
@@ -12,7 +13,7 @@ from mcp_lectern.catalogue.rank import could_be_handle, search, search_templates
 from mcp_lectern.catalogue.recency import Recency
 from mcp_lectern.catalogue.template import Template
 from mcp_lectern.features.completion.model import Action, CompletionAnswer, Item, Kind
-from mcp_lectern.features.completion.notices import notice
+from mcp_lectern.features.completion.notices import Remark, notice
 from mcp_lectern.features.completion.rows import Rows
 from mcp_lectern.features.completion.values import Proposals, Question, Standing, standings
 from mcp_lectern.features.describe import described
@@ -36,25 +37,27 @@ def complete(
     states: Mapping[str, str],
     *,
     limit: int,
+    troubles: Mapping[str, str] = MappingProxyType({}),
     proposals: Proposals = lambda _question: (),
     recency: Recency | None = None,
 ) -> CompletionAnswer | None:
     """The offer at this offset, or None outside a mention; an empty one is an answer too.
 
-    ``states`` are the servers' states by name (``lectern.servers``), ``limit`` the number of rows,
-    ``proposals`` what is known of values for the variables of templates, ``recency`` what was used last.
+    ``states`` are the servers' states by name (``lectern.servers``), ``troubles`` a sentence for each that
+    cannot be used or listed in full, ``limit`` the number of rows, ``proposals`` what is known of values for
+    the variables of templates, ``recency`` what was used last.
     """
     half = at(text, offset, catalogue.listings)
     if half is None:
         return None
     asked = [indexes[name] for name in catalogue.listings if name in indexes]
     rows = Rows(text[half.start : half.end])
-    remark = _notice(half, catalogue, states) if limit > 0 else None
+    remark = _notice(half, catalogue, states, troubles) if limit > 0 else None
     stood = standings(half, [index.listing for index in asked])
     values = [(standing, value) for standing in stood for value in standing.values(proposals)]
     found = _Found(half, catalogue, asked, stood, values, recency)
     offered = _offered(found, rows, limit - (remark is not None))
-    items = tuple(offered) if remark is None else (*offered, rows.notice(*remark))
+    items = tuple(offered) if remark is None else (*offered, rows.notice(remark))
     questions = tuple(question for standing in stood if (question := standing.question) is not None)
     return CompletionAnswer(items, half.start, half.end, questions=questions)
 
@@ -136,9 +139,9 @@ def _templates(found: _Found, prose: bool) -> Iterator[tuple[str, ResourceTempla
 
 
 def _notice(
-    half: HalfTyped, catalogue: Catalogue, states: Mapping[str, str]
-) -> tuple[str, str, Action | None] | None:
+    half: HalfTyped, catalogue: Catalogue, states: Mapping[str, str], troubles: Mapping[str, str]
+) -> Remark | None:
     """A remark only where nothing was typed that could be prose, and Enter meant for a new line."""
     if half.server is not None:
-        return notice([half.server], states)
-    return None if half.query else notice(catalogue.listings, states)
+        return notice([half.server], states, troubles)
+    return None if half.query else notice(catalogue.listings, states, troubles)

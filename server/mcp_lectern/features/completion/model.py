@@ -34,7 +34,7 @@ class Item:
 
     ``insert_text`` replaces the answer's span. ``unfinished``: accepting it leaves a mention to be completed
     further, so the list should open again. ``uri`` is a resource's URI or a template's text, with ``server``
-    the key by which ``documentation`` finds it again.
+    the key by which its documentation is found again; ``documentation``, in Markdown, is that of other rows.
     """
 
     label: str
@@ -48,6 +48,7 @@ class Item:
     uri: str = ""
     unfinished: bool = False
     action: Action | None = None
+    documentation: str = ""
 
     @property
     def accepts_resource(self) -> bool:

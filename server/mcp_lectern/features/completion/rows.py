@@ -6,9 +6,10 @@ This runs a hundred times for every letter that is typed.
 from __future__ import annotations
 
 from mcp_lectern.catalogue.template import Template
-from mcp_lectern.features.completion.model import Action, Item, Kind
+from mcp_lectern.features.completion.model import Item, Kind
+from mcp_lectern.features.completion.notices import Remark
 from mcp_lectern.features.completion.values import Standing
-from mcp_lectern.features.describe import label, title_of
+from mcp_lectern.features.describe import DESCRIPTION_LIMIT, escaped, label, title_of
 from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
 from mcp_lectern.mentions.printer import write
 
@@ -67,18 +68,19 @@ class Rows:
             unfinished=not whole,
         )
 
-    def notice(self, server: str, text: str, action: Action | None) -> Item:
+    def notice(self, remark: Remark) -> Item:
         """A remark about a server that cannot answer now; accepting it changes nothing in the text."""
         return Item(
-            label=label(text),
+            label=label(remark.text),
             detail="",
             description="",
             kind=Kind.NOTICE,
             insert_text=self._covered,
             filter_text=self._covered,
             sort_text=self._number(),
-            server=server,
-            action=action,
+            server=remark.server,
+            action=remark.action,
+            documentation=escaped(remark.why, DESCRIPTION_LIMIT),
         )
 
     def _row(

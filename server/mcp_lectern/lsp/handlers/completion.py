@@ -55,6 +55,7 @@ def complete(lectern: Lectern, params: types.CompletionParams) -> tuple[dict[str
     if hub is None:
         return None, ()
     from mcp_lectern.features.completion import complete as answer_of
+    from mcp_lectern.hub.status import troubles
     from mcp_lectern.lsp.to_proto.completion import completion_list
 
     answer = answer_of(
@@ -64,6 +65,7 @@ def complete(lectern: Lectern, params: types.CompletionParams) -> tuple[dict[str
         hub.indexes,
         hub.states_shown(),
         limit=session.settings.completion_limit,
+        troubles=troubles(hub.status()),
         proposals=lectern.values.known,
         recency=session.recency,
     )

@@ -29,9 +29,11 @@ def answer(lectern: Lectern, params: types.HoverParams) -> dict[str, Any] | None
     if found is None or session.hub is None:
         return None
     from mcp_lectern.features.hover import hover
+    from mcp_lectern.hub.status import troubles
 
     document, mention = found
-    text = hover(session.hub.catalogue, mention, session.hub.preview, session.hub.states_shown())
+    hub = session.hub
+    text = hover(hub.catalogue, mention, hub.preview, hub.states_shown(), troubles(hub.status()))
     if text is None:
         return None
     return {

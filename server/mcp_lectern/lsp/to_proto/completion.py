@@ -40,6 +40,8 @@ def _item(item: Item, span: dict[str, Any], session: Session) -> dict[str, Any]:
         plain["detail"] = item.description
     if item.uri:
         plain["data"] = {"server": item.server, "uri": item.uri}
+    if item.documentation:
+        plain["documentation"] = markup(item.documentation, markdown=client.markdown_documentation)
     if item.action is not None:
         action = item.action
         argument = dict(action.argument)
