@@ -165,6 +165,16 @@ class TestRead:
         entry = {"command": sys.executable, "args": [str(evil)]}
         assert quiet(lectern("read", "@evil:e://1", "--config", config(evil=entry))) == b"\x1b[31mred\x07"
 
+    @pytest.mark.parametrize(
+        ("mention", "subject"),
+        [("", "An empty text"), (" ", "An empty text"), ("@", "“@”"), ("a b", "“a b”")],
+    )
+    def test_what_is_no_mention_is_named(
+        self, lectern: Run, config: Config, mention: str, subject: str
+    ) -> None:
+        said = complaint(lectern("read", mention, "--config", config(demo=DEMO)), 2)
+        assert said.startswith(f"mcp-lectern: {subject} is no mention.")
+
     def test_binary_content_is_refused_without_a_file(self, lectern: Run, config: Config) -> None:
         said = complaint(lectern("read", "@demo:tour://picture", "--config", config(demo=DEMO)), 1)
         assert "--out" in said

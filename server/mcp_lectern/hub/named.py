@@ -8,6 +8,7 @@ from mcp_lectern.hub.failure import refused
 from mcp_lectern.mentions.model import Mention
 from mcp_lectern.mentions.parser import parse
 from mcp_lectern.mentions.printer import write
+from mcp_lectern.settings.sentences import quoted
 
 if TYPE_CHECKING:
     from mcp_lectern.hub.hub import Hub
@@ -45,6 +46,8 @@ def _whole(hub: Hub, text: str) -> Mention:
     found = parse(written, hub.catalogue.listings, lambda _server, _uri: True)
     if len(found) == 1 and (found[0].start, found[0].end) == (0, len(written)):
         return found[0]
+    subject = quoted(text) if text.strip() else "An empty text"
     raise refused(
-        "invalidArgument", f'{text} is no mention. Write @server:uri, or @"server:uri" around white space.'
+        "invalidArgument",
+        f'{subject} is no mention. Write @server:uri, or @"server:uri" around white space.',
     )
