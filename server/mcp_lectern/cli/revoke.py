@@ -9,6 +9,7 @@ from mcp_lectern.cli.layout import say
 from mcp_lectern.cli.program import DONE, USAGE, CommandError
 from mcp_lectern.cli.running import Running, print_json, run_with_hub
 from mcp_lectern.config.model import Level
+from mcp_lectern.hub import remembered
 from mcp_lectern.hub.opened import Opened, place
 from mcp_lectern.text.untrusted import single_line
 from mcp_lectern.trust.approvals import Approvals, ApprovalsError, default_path
@@ -38,6 +39,7 @@ async def _revoke(running: Running, arguments: argparse.Namespace) -> int:
 def _forget(running: Running, name: str) -> bool:
     """Take the approval back, and with it the right to show again what was opened of the server here."""
     Opened(place([running.folder])).forget(name)
+    remembered.forget(name)
     approvals = Approvals(default_path())
     try:
         in_folder, elsewhere = (approvals.revoke(folder, name) for folder in (running.folder, None))

@@ -7,6 +7,7 @@ import argparse
 from mcp_lectern.cli.layout import say
 from mcp_lectern.cli.program import DONE
 from mcp_lectern.cli.running import Running, print_json, run_with_hub
+from mcp_lectern.hub import remembered
 from mcp_lectern.hub.opened import Opened, place
 from mcp_lectern.hub.sign_in import sign_out
 from mcp_lectern.text.untrusted import single_line
@@ -21,6 +22,7 @@ async def _sign_out(running: Running, arguments: argparse.Namespace) -> int:
     name = arguments.server
     await sign_out(running.hub, name)
     Opened(place([running.folder])).forget(name)
+    remembered.forget(name)
     if arguments.json:
         print_json({"server": name, "signedIn": False})
     else:

@@ -7,6 +7,7 @@ costs nothing but the memory.
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -50,6 +51,14 @@ def place() -> Path:
 def file_in(folder: Path) -> CatalogueFile:
     """The file of this version of Lectern in a folder."""
     return CatalogueFile(folder, f"{store.LAYOUT} {__version__}")
+
+
+def forget(server: str) -> None:
+    """Forget what any process remembers of servers of this name. Blocks on the disk; never fails."""
+    try:
+        file_in(place()).forget(server=server)
+    except (OSError, sqlite3.Error) as error:
+        logger.warning("the remembered catalogue cannot be purged: %s", error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +133,8 @@ class Remembered:
     async def purge(self, server: str) -> None:
         """Nothing that this server listed is to be found on the disk any more."""
         self._drop_pending(server)
-        await self._on_disk(partial(file_in(self._folder()).forget, server=server), None)
+        if self._file is not None:
+            await self._on_disk(partial(self._file.forget, server=server), None)
 
     async def dropped(self, entry: Entry) -> None:
         """An entry is gone, or another one; so is what its server listed."""
@@ -137,9 +147,6 @@ class Remembered:
         self._barren.pop(link.name, None)
         if barren:
             self._barren[link.name] = link
-
-    def _folder(self) -> Path:
-        return self._file.folder if self._file is not None else place()
 
     def _drop_pending(self, server: str) -> None:
         self._barren.pop(server, None)

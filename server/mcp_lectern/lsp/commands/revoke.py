@@ -16,5 +16,7 @@ NAME = "lectern.revoke"
 
 async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Answers as ``lectern.servers`` does, when the server is gone."""
-    await lectern.approval.revoke(text_of(argument, "server"))
+    server = text_of(argument, "server")
+    await lectern.approval.revoke(server)
+    await (await lectern.hub()).remembered.purge(server)
     return await servers(lectern, {})
