@@ -1,4 +1,4 @@
-"""The catalogue on disk: shown before its server has spoken, private, shared by processes, forgotten in time."""
+"""The catalogue on disk: shown before its server has spoken, private, shared, forgotten in time."""
 
 from __future__ import annotations
 
