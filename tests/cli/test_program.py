@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import PROGRAM, Run
+from tests.cli.conftest import DEMO, PROGRAM, Run
 
 from mcp_lectern import __version__
 from mcp_lectern.cli import layout
@@ -87,6 +88,75 @@ def test_an_interrupt_ends_quietly(environment: Mapping[str, str], config: Calla
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (130, b"", b"")
     assert psutil.wait_procs(children, timeout=10)[1] == []
+
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX closes and redirects here")
+COMMANDS = ["list", "list --json", "doctor", "doctor --json", "--help", "--version", "serve", "demo"]
+
+
+def in_shell(line: str, environment: Mapping[str, str], **more: Path) -> tuple[int, str]:
+    """The exit code and stderr of a shell's line, where ``lectern`` is the program."""
+    program = shlex.join(PROGRAM)
+    line = f'lectern() {{ {program} "$@"; }}; {line}'
+    environment = {key: value for key, value in environment.items() if key != "PYTHONUNBUFFERED"}
+    done = subprocess.run(
+        ["sh", "-c", line], check=False, capture_output=True, timeout=50, env=environment, **more
+    )
+    return done.returncode, done.stderr.decode()
+
+
+@POSIX
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_closed_stdout_is_one_sentence(environment: Mapping[str, str], command: str) -> None:
+    code, said = in_shell(f"lectern {command} <&- >&-", environment)
+    assert (code, len(said.splitlines())) == (1, 1), said
+    assert said.startswith("mcp-lectern: standard output is closed")
+
+
+@POSIX
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("command", [each for each in COMMANDS if each not in ("serve", "list")])
+def test_an_answer_that_does_not_fit_is_one_sentence(environment: Mapping[str, str], command: str) -> None:
+    code, said = in_shell(f"lectern {command} >/dev/full", environment)
+    assert (code, len(said.splitlines())) == (1, 1), said
+    assert "No space left" in said
+
+
+@POSIX
+def test_a_list_that_does_not_fit_is_one_sentence(
+    environment: Mapping[str, str], config: Callable[..., Path]
+) -> None:
+    file = shlex.quote(str(config(demo=DEMO)))
+    code, said = in_shell(f"lectern list --no-discover --config {file} >/dev/full", environment)
+    assert (code, len(said.splitlines())) == (1, 1), said
+
+
+@POSIX
+@pytest.mark.parametrize(
+    "command",
+    [
+        "list",
+        "doctor --json",
+        "read @a:b",
+        "approve a",
+        "revoke a",
+        "sign-in a",
+        "serve --config a",
+    ],
+)
+def test_a_working_folder_that_is_gone_is_one_sentence(
+    environment: Mapping[str, str], tmp_path: Path, command: str
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    code, said = in_shell(f"rmdir {shlex.quote(str(folder))}; lectern {command}", environment, cwd=folder)
+    assert (code, len(said.splitlines())) == (2, 1), said
+    assert "working folder" in said
+
+
+@POSIX
+def test_closed_streams_that_are_not_needed_do_not_matter(environment: Mapping[str, str]) -> None:
+    assert in_shell("lectern list --no-discover <&- 2>&-", environment) == (0, "")
 
 
 def test_columns_keep_cells_on_one_line_and_wide_ones_in_their_place() -> None:

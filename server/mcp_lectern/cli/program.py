@@ -5,10 +5,12 @@ Each subcommand is a module with ``run(arguments) -> int`` that is imported only
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from mcp_lectern.cli.arguments import parser
 
@@ -26,19 +28,63 @@ class CommandError(Exception):
 def run(words: Sequence[str]) -> int:
     """The exit code of a command line (without the program's name)."""
     try:
-        arguments = parser().parse_args(words)
-        code: int = importlib.import_module(f"mcp_lectern.cli.{arguments.module}").run(arguments)
-        sys.stdout.flush()
+        return _run(words)
     except CommandError as error:
-        print(f"mcp-lectern: {error}", file=sys.stderr)
+        _complain(str(error))
         return error.code
     except BrokenPipeError:
         # Whoever read the answer has seen enough.
         silence()
         return DONE
+    except OSError as error:
+        silence()
+        reason, code = _reason(error)
+        _complain(reason)
+        return code
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _run(words: Sequence[str]) -> int:
+    _complete_streams()
+    try:
+        arguments = parser().parse_args(words)
+        code: int = importlib.import_module(f"mcp_lectern.cli.{arguments.module}").run(arguments)
+    except SystemExit:
+        # Help, the version and wrong usage: what was printed must have arrived here, too.
+        sys.stdout.flush()
+        raise
+    sys.stdout.flush()
     return code
+
+
+def _complete_streams() -> None:
+    """Streams that whoever started us has closed. Raises CommandError where there is no standard output."""
+    # Opened first, so that nothing else gets their numbers and is read or written by mistake.
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
+    missing = sys.stdout is None
+    if missing:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if missing:
+        raise CommandError("standard output is closed, so there is nowhere to answer.")
+
+
+def _reason(error: OSError) -> tuple[str, int]:
+    """A sentence and an exit code for what no command has expected."""
+    try:
+        Path.cwd()
+    except OSError:
+        return "the working folder does not exist any more: change to another one.", USAGE
+    where = f"{error.filename}: " if isinstance(error.filename, str) else ""
+    return f"{where}{error.strerror or error}.", FAILED
+
+
+def _complain(message: str) -> None:
+    with contextlib.suppress(OSError):
+        print(f"mcp-lectern: {message}", file=sys.stderr, flush=True)
 
 
 def silence() -> None:
