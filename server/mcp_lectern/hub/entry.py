@@ -111,3 +111,12 @@ def not_approved(spec: ServerSpec, changed: tuple[str, ...] = ()) -> str:
     )
     how = "look at it and approve it with “Lectern: Approve Server…” or `mcp-lectern approve`"
     return f"{before}: nothing is started. To use it, {how}."
+
+
+def not_examined(spec: ServerSpec, too_much: object) -> str:
+    """The sentence for an entry that nobody can approve, since something of it would be left out."""
+    return (
+        f"The server “{spec.name}” ({spec.origin.label}) cannot be approved, and nothing is started: its "
+        f"entry leads to {too_much} of the workspace, which is more than is looked at. "
+        "Let its command be one script that does the rest."
+    )

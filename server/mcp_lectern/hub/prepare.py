@@ -15,11 +15,11 @@ from mcp_lectern.config.launch import launch
 from mcp_lectern.config.model import Configuration, Launch, Level, Problem, Remote, ServerSpec
 from mcp_lectern.config.places import Machine
 from mcp_lectern.config.remote import Network, remote
-from mcp_lectern.hub.entry import Anew, Entry, not_approved
+from mcp_lectern.hub.entry import Anew, Entry, not_approved, not_examined
 from mcp_lectern.settings import Settings, read
 from mcp_lectern.settings.sentences import quoted
-from mcp_lectern.trust.approvals import Approvals, default_path
-from mcp_lectern.trust.fingerprint import fingerprint_of, shows
+from mcp_lectern.trust.approvals import Approvals, ApprovalsError, default_path
+from mcp_lectern.trust.fingerprint import NOT_EXAMINED, fingerprint_of, shows
 from mcp_lectern.trust.material import gather
 from mcp_lectern.trust.policy import decide
 
@@ -107,6 +107,8 @@ def _entry(
     covered = shows(spec, gather(spec, started, machine=machine, workspace_folder=folder))
     decision = decide(spec, covered, approvals, workspace_servers=policy)
     refusal = _refusal(spec, launched, decision.changed, approved=decision.approved)
+    if not decision.approved and not spec.disabled and NOT_EXAMINED in covered:
+        refusal = not_examined(spec, covered[NOT_EXAMINED])
     startable = None if spec.disabled else ready
     anew = None
     if spec.origin.level is not Level.USER and not spec.disabled:
@@ -151,6 +153,8 @@ def _refusal(
 
 def approve(entry: Entry, approvals: Approvals | None = None) -> None:
     """Store a person's approval of exactly this entry. Raises ApprovalsError."""
+    if NOT_EXAMINED in entry.shows:
+        raise ApprovalsError(not_examined(entry.spec, entry.shows[NOT_EXAMINED]))
     known = approvals or Approvals(default_path())
     known.approve(entry.spec.origin.folder, entry.spec.name, entry.fingerprint, entry.shows)
 

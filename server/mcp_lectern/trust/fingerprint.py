@@ -18,7 +18,10 @@ _NAMES = {
     "resolvedCommand": "program that the command leads to",
     "envFileContent": "content of envFile",
     "oauth": "sign-in",
+    "notExamined": "what cannot be looked at",
 }
+NOT_EXAMINED = "notExamined"
+"""The member of what is shown that says why there is no approving it."""
 _ABSENT = object()
 
 
@@ -44,6 +47,7 @@ def shows(spec: ServerSpec, material: Material) -> dict[str, object]:
         "resolvedCommand": material.command,
         "envFileContent": material.env_file,
         "scripts": dict(material.scripts),
+        NOT_EXAMINED: material.too_much,
     }
     return {key: value for key, value in covered.items() if value not in (None, [], {})}
 

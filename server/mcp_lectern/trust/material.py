@@ -6,38 +6,28 @@ An approval of ``python ./server.py`` that did not cover the script would be an 
 from __future__ import annotations
 
 import hashlib
-import itertools
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from mcp_lectern.config.files import LARGEST, MissingFileError, UnreadableFileError, inside, read_file
 from mcp_lectern.config.launch import expanded
 from mcp_lectern.config.model import Launch, Level, ServerSpec
 from mcp_lectern.config.places import Machine, expand_home
+from mcp_lectern.trust import words
 
+T = TypeVar("T")
 _LARGEST_SCRIPT = 16 * LARGEST
-_MOST_WORDS = 200
-_MOST_SCRIPTS = 50
-_MOST_FOLDERS = 4
-_SPLIT = re.compile(r"""[\s"'`=,;|&<>()]+""")
-_SUFFIXES = ("", ".py", ".js", ".mjs", ".cjs", ".ts", ".sh")
-_IN_A_FOLDER = ("__main__.py", "__init__.py", "package.json", "index.js", "pyproject.toml")
-_MANIFESTS: Mapping[str, tuple[str, ...]] = {
-    "npm": ("package.json",),
-    "npx": ("package.json",),
-    "pnpm": ("package.json",),
-    "yarn": ("package.json",),
-    "bun": ("package.json",),
-    "deno": ("deno.json", "deno.jsonc"),
-    "make": ("Makefile", "GNUmakefile", "makefile"),
-    "just": ("justfile",),
-    "uv": ("pyproject.toml", "uv.lock"),
-    "poetry": ("pyproject.toml",),
-    "cargo": ("Cargo.toml",),
-}
-"""Runners, and the file of the working folder that tells them what to run."""
+_MOST_WORDS = 500
+_MOST_SCRIPTS = 200
+_MOST_FOLDERS = 16
+_MOST_IN_A_LIBRARY = 1000
+"""Caps on what one entry can make us look at. None leaves anything out in silence: see `TooMuchError`."""
+
+
+class TooMuchError(Exception):
+    """An entry leads to more than is looked at; ``str()`` says to how much, as in "more than 200 files"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +35,13 @@ class Material:
     """Digests are SHA-256 in hexadecimal, or a word where there is nothing to digest.
 
     ``scripts`` are the workspace's own files that the entry's words name, by their path in the folder.
+    ``too_much`` says why they are not known: an entry of which something would be left out is not approved.
     """
 
     command: str | None = None
     env_file: str | None = None
     scripts: Mapping[str, str] = field(default_factory=dict)
+    too_much: str | None = None
 
 
 def gather(
@@ -69,62 +61,95 @@ def gather(
     own = spec.origin.folder
     if spec.origin.level is not Level.WORKSPACE or own is None:
         return Material(launched.command, env_file)
-    return Material(launched.command, env_file, _scripts(_candidates(launched, machine, own), own))
+    try:
+        return Material(launched.command, env_file, _Search(machine, launched, own).run(spec))
+    except TooMuchError as much:
+        return Material(launched.command, env_file, too_much=str(much))
 
 
-def _candidates(launched: Launch, machine: Machine, own: Path) -> Iterator[Path]:
-    """Every file that one of the words could mean: itself, a module's name, or in a folder that one names."""
-    words = list(itertools.islice(_pieces([launched.command, *launched.args]), _MOST_WORDS))
-    folders = [launched.cwd]
-    for word in words:
-        folder = launched.cwd / expand_home(word, machine.home)
-        if (
-            len(folders) < _MOST_FOLDERS
-            and folder not in folders
-            and _is_folder(folder)
-            and inside(folder, own)
-        ):
-            folders.append(folder)
-    for folder in folders:
-        for name in _MANIFESTS.get(Path(launched.command).stem.lower(), ()):
-            yield folder / name
-        for word in words:
-            yield from _meanings(word, folder, machine)
+class _Search:
+    """Through one entry's words, for the files of the folder ``own`` that they could mean."""
+
+    def __init__(self, machine: Machine, launched: Launch, own: Path) -> None:
+        self._machine = machine
+        self._launched = launched
+        self._own = own
+        self._found: dict[str, str] = {}
+        self._looked: set[Path] = set()
+
+    def run(self, spec: ServerSpec) -> dict[str, str]:
+        """Digests by path. Raises TooMuchError."""
+        launched, machine = self._launched, self._machine
+        # Variables of its envFile count as its own; those that it inherits are the user's.
+        own = {
+            name: value
+            for name, value in launched.env.items()
+            if name in spec.env or machine.environment.get(name) != value
+        }
+        texts = [launched.command, *launched.args, *own.values()]
+        pieces = words.pieces(texts, windows=machine.windows)
+        found = _at_most(pieces, _MOST_WORDS, "words")
+        for folder in self._folders(found):
+            for word in found:
+                for name in (*words.manifests(word), *words.meanings(word)):
+                    self._look(folder / expand_home(name, machine.home))
+        self._libraries(own)
+        return self._found
+
+    def _folders(self, found: Iterable[str]) -> list[Path]:
+        named = (self._launched.cwd / expand_home(word, self._machine.home) for word in found)
+        within = (folder for folder in named if _is_folder(folder) and inside(folder, self._own))
+        return _at_most([self._launched.cwd, *within], _MOST_FOLDERS, "folders")
+
+    def _look(self, path: Path) -> None:
+        if path in self._looked:
+            return
+        self._looked.add(path)
+        if _is_file(path) and inside(path, self._own):
+            self._keep(self._name(path), _digest(path, _LARGEST_SCRIPT))
+
+    def _keep(self, name: str, digest: str) -> None:
+        self._found[name] = digest
+        if len(self._found) > _MOST_SCRIPTS:
+            raise TooMuchError(f"more than {_MOST_SCRIPTS} files")
+
+    def _name(self, path: Path) -> str:
+        return str(path.relative_to(self._own)) if path.is_relative_to(self._own) else str(path)
+
+    def _libraries(self, own: Mapping[str, str]) -> None:
+        """Folders out of which interpreters load by themselves: what a ``sitecustomize.py`` says is run."""
+        for name, value in own.items():
+            if name.upper() not in words.LIBRARIES:
+                continue
+            for word in words.pieces([value], windows=self._machine.windows):
+                folder = self._launched.cwd / expand_home(word, self._machine.home)
+                if _is_folder(folder) and inside(folder, self._own):
+                    self._keep(f"{self._name(folder)}/", _library(folder))
 
 
-def _meanings(word: str, folder: Path, machine: Machine) -> Iterator[Path]:
-    for spelling in (word, word.replace(".", "/")) if _is_module(word) else (word,):
-        path = folder / expand_home(spelling, machine.home)
-        for suffix in _SUFFIXES if path.name else ():
-            yield path.with_name(path.name + suffix)
-        for inner in _IN_A_FOLDER:
-            yield path / inner
+def _library(folder: Path) -> str:
+    """One digest of what can be loaded from a folder by name: code files, and the first ones of packages."""
+    try:
+        code = (path for path in folder.iterdir() if words.is_code(path.name))
+        members = _at_most(code, _MOST_IN_A_LIBRARY, f"files in {folder.name}")
+    except OSError:
+        return "unreadable"
+    whole = hashlib.sha256()
+    for path in sorted(members):
+        for file in [path, *(path / name for name in words.IN_A_FOLDER)] if _is_folder(path) else [path]:
+            state = "folder" if _is_folder(file) else _digest(file, _LARGEST_SCRIPT)
+            whole.update(f"{file.relative_to(folder)}\0{state}\0".encode("utf-8", "surrogatepass"))
+    return whole.hexdigest()
 
 
-def _pieces(words: Iterable[str]) -> Iterator[str]:
-    for word in words:
-        pieces = [word, *_SPLIT.split(word)]
-        pieces += [re.sub(r"^-[A-Za-z]", "", piece) for piece in pieces if piece.startswith("-")]
-        yield from dict.fromkeys(
-            piece for piece in pieces if piece and len(piece) < 4096 and "\0" not in piece
-        )
-
-
-def _is_module(word: str) -> bool:
-    return "." in word and all(part.isidentifier() for part in word.split("."))
-
-
-def _scripts(candidates: Iterable[Path], own: Path) -> dict[str, str]:
-    """Digests of those candidates that are files of the folder."""
-    digests: dict[str, str] = {}
-    for path in candidates:
-        if len(digests) >= _MOST_SCRIPTS:
-            break
-        if _is_file(path) and inside(path, own):
-            name = str(path.relative_to(own)) if path.is_relative_to(own) else str(path)
-            if name not in digests:
-                digests[name] = _digest(path, _LARGEST_SCRIPT)
-    return digests
+def _at_most(found: Iterable[T], most: int, what: str) -> list[T]:
+    """Each once, in their order. Raises TooMuchError."""
+    kept: dict[T, None] = {}
+    for each in found:
+        kept[each] = None
+        if len(kept) > most:
+            raise TooMuchError(f"more than {most} {what}")
+    return list(kept)
 
 
 def _is_file(path: Path) -> bool:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from mcp_lectern.config.model import Level, ServerSpec
 from mcp_lectern.trust.approvals import Approval
-from mcp_lectern.trust.fingerprint import difference, fingerprint_of
+from mcp_lectern.trust.fingerprint import NOT_EXAMINED, difference, fingerprint_of
 
 
 class Approved(Protocol):
@@ -49,6 +49,8 @@ def decide(
 
 def _remembered(spec: ServerSpec, shows: Mapping[str, object], approval: Approval | None) -> Decision:
     whose = "a workspace" if spec.origin.level is Level.WORKSPACE else f"another program, {spec.origin.label}"
+    if NOT_EXAMINED in shows:
+        return Decision(False, "It leads to more than can be looked at.")
     if approval is None:
         return Decision(False, f"It was configured by {whose}, and nobody has approved it yet.")
     if hmac.compare_digest(approval.fingerprint, fingerprint_of(shows)):
