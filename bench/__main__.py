@@ -15,6 +15,7 @@ from bench.completion import completion_10_000, completion_100_000
 from bench.document import document
 from bench.listing import listing
 from bench.memory import memory
+from bench.restart import restart
 from bench.start import start
 from bench.table import Row, markdown
 
@@ -25,6 +26,7 @@ PEERS = ("pygls", "mcp")
 
 MEASUREMENTS: dict[str, Callable[[bool], list[Row]]] = {
     "start": start,
+    "restart": restart,
     "completion-10000": completion_10_000,
     "completion-100000": completion_100_000,
     "listing": listing,

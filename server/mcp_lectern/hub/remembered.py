@@ -40,6 +40,9 @@ logger = logging.getLogger(__name__)
 PACE = 10.0
 """Seconds between two times that listings are written: a server may change its list all day."""
 
+_UNHURRIED = 0.3
+"""Seconds until the whole list is decoded; until then it can be searched, and no mention of it is known."""
+
 
 def place() -> Path:
     """The folder in this user's cache."""
@@ -183,6 +186,8 @@ class Remembered:
         hub.begin(self._show_all, link, index)
 
     async def _show_all(self, link: Link, packed: ServerIndex) -> None:
+        # Half a second of work for a long list: whoever types just now is answered first.
+        await anyio.sleep(_UNHURRIED)
         index = await self._on_disk(partial(store.complete, packed), None)
         if index is None or not self._awaited(link):
             return
