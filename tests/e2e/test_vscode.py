@@ -183,6 +183,17 @@ def test_a_mention_gives_way_to_its_content(lectern: Workbench) -> None:
     assert "@tour" not in lectern.saved(note)
 
 
+@pytest.mark.case("SUB-02")
+def test_sub_02_an_open_document_changes_by_itself(lectern: Workbench, screenshots: Path) -> None:
+    lectern.new_text("note.md", "@tour:tour://clock")
+    lectern.follow("tour://clock")
+    lectern.wait_editor_text("This resource has changed")
+    before = lectern.editor_text()
+    until(lectern.page, lambda: lectern.editor_text() not in ("", before), "the clock stands still")
+    lectern.wait_editor_text("This resource has changed")
+    lectern.picture(screenshots / "live.png")
+
+
 def test_a_tab_survives_a_reload(lectern: Workbench) -> None:
     lectern.new_text("note.md", "@tour:tour://welcome")
     lectern.follow("tour://welcome")
