@@ -119,7 +119,7 @@ def test_a_proxy_or_an_authority_from_an_untrusted_source_is_not_used(tmp_path: 
 
     untrusted, warnings = prepared()
     assert (untrusted.proxy, untrusted.ca_file) == (None, None)
-    assert any("“network”" in warning for warning in warnings)
+    assert any("“network.proxy”" in warning for warning in warnings)
     trusted, warnings = prepared(trusted_settings=True)
     assert (trusted.proxy, trusted.ca_file) == ("http://evil:1", Path("/evil.pem"))
     assert warnings == ()

@@ -18,15 +18,11 @@ from mcp_lectern.config.remote import Network, remote
 from mcp_lectern.hub.entry import Anew, Entry, not_approved, not_examined
 from mcp_lectern.settings import Settings, read
 from mcp_lectern.settings.sentences import quoted
+from mcp_lectern.settings.untrusted import restrained
 from mcp_lectern.trust.approvals import Approvals, ApprovalsError, default_path
 from mcp_lectern.trust.fingerprint import NOT_EXAMINED, fingerprint_of, shows
 from mcp_lectern.trust.material import gather
 from mcp_lectern.trust.policy import decide
-
-_UNTRUSTED_NETWORK = (
-    "The settings under “network” may come from a workspace and are not used: "
-    "write them into a file that is given with --config."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,7 @@ def prepare(
 ) -> Prepared:
     """Everything as it is on disk now. ``previous`` serves files that are broken at the moment."""
     machine = Machine.this()
-    settings, warnings = read([*config_layers(request.config_files), *request.layers])
+    settings, warnings = _settings(request)
     if not request.discover:
         settings = replace(settings, discover=())
     configuration = discover(
@@ -71,25 +67,30 @@ def prepare(
         workspace_servers=request.workspace_servers,
         previous=previous,
     )
-    network, untrusted = _network(request, settings)
+    network = Network(settings.network_ca_file, settings.network_proxy)
     policy = request.workspace_servers or settings.workspace_servers
     known = approvals or Approvals(default_path())
     folder = request.folders[0] if request.folders else None
     entries = [
         _entry(spec, machine, folder, known, policy=policy, network=network) for spec in configuration.specs
     ]
-    warnings += [*untrusted, *(entry.warning for entry in entries if entry.warning)]
+    warnings += [entry.warning for entry in entries if entry.warning]
     return Prepared(settings, tuple(warnings), configuration, tuple(entries))
 
 
-def _network(request: Request, settings: Settings) -> tuple[Network, tuple[str, ...]]:
-    """The network's settings from trusted layers alone, and a sentence where another one names some."""
-    layers = [*config_layers(request.config_files), *(request.layers if request.trusted_settings else ())]
-    trusted, _ = read(layers)
-    network = Network(trusted.network_ca_file, trusted.network_proxy)
-    if network == Network(settings.network_ca_file, settings.network_proxy):
-        return network, ()
-    return network, (_UNTRUSTED_NETWORK,)
+def _settings(request: Request) -> tuple[Settings, list[str]]:
+    """What all layers say together, as far as each may say it, and a sentence where one says more."""
+    files = config_layers(request.config_files)
+    said, warnings = read([*files, *request.layers])
+    if request.trusted_settings:
+        return said, warnings
+    settings, ignored = restrained(said, read(files)[0])
+    if ignored:
+        warnings.append(
+            f"Settings that may come from a workspace do not count for {', '.join(map(quoted, ignored))}: "
+            "write them into a file that is given to Lectern with --config."
+        )
+    return settings, warnings
 
 
 def _entry(
