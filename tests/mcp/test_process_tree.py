@@ -15,6 +15,7 @@ import pytest
 
 from mcp_lectern.mcp.connect import Connection, StdioParameters, Timing, connect
 from mcp_lectern.mcp.errors import ConnectionLost
+from mcp_lectern.mcp.transport.processes import Process
 
 from .conftest import Connect, RecordingObserver, Script
 
@@ -218,3 +219,23 @@ async def test_a_server_that_reads_nothing_does_not_hold_the_caller(
             parameters, server="docs", observer=observer, version="1", timing=Timing(start=0.3, probe=0.1)
         ):
             pytest.fail("a connection opened")
+
+
+@pytest.mark.case("IO-06")
+@pytest.mark.parametrize("last_words", [[], [b"last words"]])
+async def test_io_06_an_output_that_ends_just_after_its_process_has_ended_is_at_its_end(
+    last_words: list[bytes],
+) -> None:
+    process = Process(lambda _: None)
+    process.process_exited()
+
+    async def end() -> None:
+        for chunk in last_words:
+            process.pipe_data_received(1, chunk)
+        process.pipe_connection_lost(1, None)
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as group:
+            # It begins once the reader below waits for more.
+            group.start_soon(end)
+            assert [chunk async for chunk in process.chunks()] == last_words

@@ -80,8 +80,9 @@ class Process(asyncio.SubprocessProtocol):
                 yield self._take()
                 # A server that floods its stdout must leave the event loop to everybody else.
                 await anyio.lowlevel.checkpoint()
-            if self._stdout_ended.is_set() or (self._exited.is_set() and not await self._last_words()):
-                if not self._chunks:
+            if self._stdout_ended.is_set() or self._exited.is_set():
+                over = self._stdout_ended.is_set() or not await self._last_words()
+                if over and not self._chunks:
                     return
                 continue
             self._readable.clear()
