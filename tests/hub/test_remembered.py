@@ -25,7 +25,7 @@ from mcp_lectern.hub.catalogue_file import CatalogueFile
 from mcp_lectern.hub.hub import Hub
 from mcp_lectern.hub.remembered import file_in
 from mcp_lectern.hub.remembered_key import entry_key, listing_key
-from mcp_lectern.mcp.auth.tokens import InMemory
+from mcp_lectern.mcp.auth.tokens import InMemory, TokenStorage
 from mcp_lectern.mcp.wire.resources import Resource
 
 pytestmark = pytest.mark.anyio
@@ -36,11 +36,17 @@ LISTED = Resource("a://1", "one")
 
 @asynccontextmanager
 async def remembering(
-    folder: Path, servers: dict[str, Any], *, remember: bool = True, **settings: Any
+    folder: Path,
+    servers: dict[str, Any],
+    *,
+    remember: bool = True,
+    tokens: TokenStorage | None = None,
+    **settings: Any,
 ) -> AsyncIterator[tuple[Hub, News]]:
     news = News()
     hub = news.hub = Hub(news, "0")
-    hub.tokens = InMemory
+    storage = tokens or InMemory()
+    hub.tokens = lambda: storage
     prepared = entries_of(servers, **settings)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(hub.run)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,6 @@ from mcp_lectern.hub.credentials import has_own
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.remembered_key import entry_key, listing_key
 from mcp_lectern.hub.status import State
-from mcp_lectern.mcp.errors import McpError
 
 if TYPE_CHECKING:
     from mcp_lectern.hub.hub import Hub
@@ -116,7 +115,8 @@ class Remembered:
     async def restore(self) -> None:
         """Show what is remembered of the servers that have not been looked for yet."""
         file, links = self._file, [self._hub.link(name) for name in self._hub.catalogue.servers]
-        new = [link for link in links if link.entry.can_start and self._asked.get(link.name) is not link]
+        links = [link for link in links if link.entry.can_start]
+        new = [link for link in links if self._asked.get(link.name) is not link]
         self._asked = {link.name: link for link in links}
         if file is None or not new:
             return
@@ -127,7 +127,7 @@ class Remembered:
             if isinstance(recalled, ServerIndex):
                 self._show(link, recalled)
             elif recalled:
-                self._hub.begin(self._recall_signed_in, link, file)
+                self._hub.begin(self._unharmed, self._recall_signed_in(link, file))
 
     def is_barren(self, link: Link) -> bool:
         """Whether it was found to have no resources: only who asks for it by a command starts it."""
@@ -165,6 +165,13 @@ class Remembered:
                 logger.warning("the remembered catalogue cannot be used: %s", error)
                 return otherwise
 
+    async def _unharmed(self, work: Awaitable[None]) -> None:
+        """Do this, whatever becomes of it: the hub lives on."""
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001 - as above
+            logger.warning("what is remembered of a server cannot be shown: %s", error)
+
     async def _write(self, walked: _Walked) -> None:
         file, server = self._file, walked.listing.server
         if file is not None:
@@ -183,7 +190,7 @@ class Remembered:
             return
         if link.name not in hub.offering.filters:
             hub.indexes = {**hub.indexes, link.name: index}
-        hub.begin(self._show_all, link, index)
+        hub.begin(self._unharmed, self._show_all(link, index))
 
     async def _show_all(self, link: Link, packed: ServerIndex) -> None:
         # Half a second of work for a long list: whoever types just now is answered first.
@@ -208,11 +215,7 @@ class Remembered:
         ready = link.entry.launch()
         if not isinstance(ready, Remote):
             return
-        try:
-            await link.credentials.signer(ready)
-        except McpError as error:
-            link.log.write(error.message)
-            return
+        await link.credentials.signer(ready)
         identity = link.credentials.identity
         index = await self._on_disk(partial(_recalled_as, file, link.entry, identity), None)
         if index is not None:
