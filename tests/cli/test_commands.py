@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from tests.cli.conftest import DEMO, PROGRAM, Run
 
 from mcp_lectern import __version__
 from mcp_lectern.cli.demo_server import picture, tour
+from mcp_lectern.config.files import LARGEST
 
 Config = Callable[..., Path]
 
@@ -137,6 +140,43 @@ for line in sys.stdin:
     if "id" in ask:
         print(json.dumps({"jsonrpc": "2.0", "id": ask["id"], "result": answer}), flush=True)
 """
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="pipes have names on POSIX alone")
+class TestPipes:
+    @pytest.mark.parametrize("command", [["list", "welcome"], ["doctor"], ["demo"]])
+    def test_a_configuration_may_be_piped(self, lectern: Run, command: list[str]) -> None:
+        reading, writing = os.pipe()
+        os.write(writing, json.dumps({"servers": {"piped": DEMO}}).encode())
+        os.close(writing)
+        result = lectern(*command, "--config", f"/dev/fd/{reading}", pass_fds=[reading])
+        os.close(reading)
+        assert (result.returncode, result.stderr) == (0, b""), result.stdout.decode()
+        assert "piped" in result.stdout.decode()
+
+    @pytest.mark.parametrize("text", ["", "{", "x" * (LARGEST + 1)], ids=["empty", "broken", "too large"])
+    def test_what_cannot_be_read_from_a_pipe_is_a_usage_error(
+        self, lectern: Run, tmp_path: Path, text: str
+    ) -> None:
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=_write, args=(pipe, text))
+        writer.start()
+        result = lectern("list", "--no-discover", "--config", pipe)
+        writer.join()
+        assert (result.returncode, result.stdout) == (2, b"")
+        assert len(result.stderr.splitlines()) == 1
+
+    def test_no_other_file_may_be_a_pipe(self, lectern: Run, workspace: Path, config: Config) -> None:
+        os.mkfifo(workspace / ".mcp.json")
+        result = lectern("list", "welcome", "--config", config(demo=DEMO))
+        assert "not a regular file" in result.stderr.decode()
+        assert "demo" in result.stdout.decode()
+
+
+def _write(pipe: Path, text: str) -> None:
+    with contextlib.suppress(BrokenPipeError), pipe.open("w") as file:
+        file.write(text)
 
 
 class TestRead:

@@ -63,6 +63,24 @@ async def test_files_of_the_command_line_are_the_user_s_and_the_last_one_wins(
     assert found["demo"]["trust"]["shows"]["env"] == {"FROM": "two"}
 
 
+async def test_a_file_that_is_not_there_is_told_at_once_and_to_the_client(
+    home: Path, workspace: Path, environment: Mapping[str, str], config: Callable[..., Path], tmp_path: Path
+) -> None:
+    missing, there = tmp_path / "missing.json", config(demo=DEMO)
+    options = ["--no-discover", "--config", str(missing), "--config", str(there)]
+    async with started(
+        serving(*options), folder=home, environment=environment, stderr=subprocess.PIPE
+    ) as editor:
+        assert editor.process.stderr
+        line = (await editor.process.stderr.readline()).decode()
+        assert f"{missing} does not exist" in line
+        await editor.initialize([workspace])
+        shown = await editor.heard("window/showMessage", lambda params: str(missing) in params["message"])
+        assert "does not exist" in shown["message"]
+        assert [server["name"] for server in (await editor.command("lectern.servers"))["servers"]] == ["demo"]
+        assert await editor.end() == 0
+
+
 async def test_no_discover_finds_nothing(home: Path, workspace: Path, environment: Mapping[str, str]) -> None:
     (workspace / ".mcp.json").write_text(json.dumps({"mcpServers": {"demo": DEMO}}))
     assert await servers(["--no-discover"], home, workspace, environment) == {}

@@ -14,6 +14,7 @@ from pathlib import Path
 from mcp_lectern import __version__
 from mcp_lectern.cli.play import FailedStepError, Play, Told
 from mcp_lectern.cli.program import DONE, FAILED, USAGE, CommandError, silence
+from mcp_lectern.config.files import UnreadableFileError, is_file, read_typed
 from mcp_lectern.lsp.editor import Editor, ResponseError, ServerGoneError, serving, started
 
 STEP_SECONDS = 90.0
@@ -22,18 +23,28 @@ STEP_SECONDS = 90.0
 
 def run(arguments: argparse.Namespace) -> int:
     """Plays every step, and prints each; 0 only if all of them did what they say."""
-    for path in arguments.config:
-        if not path.is_file():
-            raise CommandError(f"there is no file {path}.", USAGE)
     with tempfile.TemporaryDirectory(prefix="lectern-demo-", ignore_cleanup_errors=True) as name:
         folder = Path(name).resolve()
-        own = [path.absolute() for path in arguments.config]
+        own = [_usable(path.absolute(), folder, number) for number, path in enumerate(arguments.config)]
         try:
             return asyncio.run(_play(folder, own or [_sample(folder)], sample=not own))
         except BrokenPipeError:
             # Steps that were not played must not look like steps that were done.
             silence()
             return FAILED
+
+
+def _usable(path: Path, folder: Path, number: int) -> Path:
+    """The file itself, or a private copy of what a pipe holds: the language server does not inherit pipes."""
+    try:
+        data = read_typed(path)
+    except UnreadableFileError as error:
+        raise CommandError(f"{path} {error}.", USAGE) from None
+    if is_file(path):
+        return path
+    copy = folder / f"typed-{number}.json"
+    copy.write_bytes(data)
+    return copy
 
 
 def _sample(folder: Path) -> Path:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from mcp_lectern.cli.program import USAGE, CommandError
 from mcp_lectern.lsp.engine import CommandLine
 
+logger = logging.getLogger(__name__)
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -21,9 +24,17 @@ def run(arguments: argparse.Namespace) -> int:
         discover=not arguments.no_discover,
         workspace_servers=arguments.workspace_servers,
     )
+    _tell_missing(command_line.config_files)
     from mcp_lectern.lsp.run import serve
 
     return serve(command_line)
+
+
+def _tell_missing(files: Sequence[Path]) -> None:
+    """Whoever starts the server learns of it at once; it serves all the same, and tells its client later."""
+    for file in files:
+        if not os.path.lexists(file):
+            logger.warning("%s does not exist; remove it from the command line or create it.", file)
 
 
 def _log(level: str, file: Path | None) -> None:

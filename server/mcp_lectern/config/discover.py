@@ -9,12 +9,22 @@ from pathlib import Path
 from mcp_lectern.config import jsonc
 from mcp_lectern.config.config_argument import further_files, read_argument, settings_of
 from mcp_lectern.config.dialects import VSCODE, Source, read, read_section
-from mcp_lectern.config.files import MissingFileError, UnreadableFileError, inside, leads_out, read_file
+from mcp_lectern.config.files import (
+    MissingFileError,
+    UnreadableFileError,
+    inside,
+    leads_out,
+    read_file,
+    read_typed,
+)
 from mcp_lectern.config.merge import Contribution, merge
 from mcp_lectern.config.model import Configuration, Level, Origin, Problem, Reading, Skipped
 from mcp_lectern.config.places import READ, Candidate, Machine, named_file, vscode_files, workspace_files
 from mcp_lectern.settings import Settings
 from mcp_lectern.settings.sentences import quoted
+
+TYPED = "--config"
+"""The place of files that a person named on the command line."""
 
 
 def discover(
@@ -46,7 +56,7 @@ def config_layers(paths: Iterable[Path]) -> list[tuple[str, object]]:
     layers: list[tuple[str, object]] = []
     for path in paths:
         try:
-            document = jsonc.parse(jsonc.decode(read_file(path)))
+            document = jsonc.parse(jsonc.decode(read_typed(path)))
         except (UnreadableFileError, jsonc.JsoncError):
             continue
         layers.append((f"--config {path}", settings_of(document.value)))
@@ -80,7 +90,7 @@ class _Search:
         further: list[Candidate] = []
         for path in reversed([path.absolute() for path in paths]):
             label = f"--config {path}"
-            candidate = Candidate(path, Level.USER, label, "--config", expected=True, settings=True)
+            candidate = Candidate(path, Level.USER, label, TYPED, expected=True, settings=True)
             value = self._file(candidate)
             for written in further_files(value):
                 named = named_file(written, self.machine, path.parent)
@@ -146,7 +156,7 @@ class _Search:
         if self._read_already(candidate):
             return None
         try:
-            data = read_file(path)
+            data = read_typed(path) if candidate.place == TYPED else read_file(path)
         except MissingFileError as error:
             if candidate.expected:
                 self._refuse(candidate, f"{error}; remove its name or create it")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from pathlib import Path
 
 LARGEST = 1024 * 1024
@@ -56,15 +57,53 @@ def read_file(path: Path, largest: int = LARGEST) -> bytes:
         os.close(descriptor)
 
 
-def _read_regular(descriptor: int, largest: int) -> bytes:
+def read_typed(path: Path) -> bytes:
+    """The bytes of a file that a person named on the command line, maybe a pipe. Raises as `read_file`.
+
+    A shell's ``<(…)`` can be read only once, so what it held is kept for as long as the process lives.
+    Whoever names a pipe into which nobody writes waits, as for any other program. No other file may be one.
+    """
     try:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise UnreadableFileError("is a folder, not a file")
-        if not stat.S_ISREG(mode):
-            raise UnreadableFileError("is not a regular file")
-        chunks: list[bytes] = []
-        length = 0
+        status = path.stat()
+    except (OSError, ValueError):
+        return read_file(path)
+    if not stat.S_ISFIFO(status.st_mode):
+        return read_file(path)
+    pipe = (status.st_dev, status.st_ino)
+    with _READING_PIPES:
+        held = _PIPES[pipe] if pipe in _PIPES else _PIPES.setdefault(pipe, _read_pipe(path))
+    if isinstance(held, UnreadableFileError):
+        raise held
+    return held
+
+
+_PIPES: dict[tuple[int, int], bytes | UnreadableFileError] = {}
+_READING_PIPES = threading.Lock()
+
+
+def _read_pipe(path: Path) -> bytes | UnreadableFileError:
+    try:
+        with path.open("rb", buffering=0) as file:
+            return _read_all(file.fileno(), LARGEST)
+    except UnreadableFileError as error:
+        return error
+    except OSError as error:
+        return UnreadableFileError(f"cannot be opened ({error.strerror})")
+
+
+def _read_regular(descriptor: int, largest: int) -> bytes:
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISDIR(mode):
+        raise UnreadableFileError("is a folder, not a file")
+    if not stat.S_ISREG(mode):
+        raise UnreadableFileError("is not a regular file")
+    return _read_all(descriptor, largest)
+
+
+def _read_all(descriptor: int, largest: int) -> bytes:
+    chunks: list[bytes] = []
+    length = 0
+    try:
         while chunk := os.read(descriptor, min(largest + 1 - length, 1 << 18)):
             chunks.append(chunk)
             length += len(chunk)

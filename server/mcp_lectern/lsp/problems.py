@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,11 +17,14 @@ _SEVERITIES = {"error": 1, "warning": 2}
 
 
 def publish(lectern: Lectern, configuration: Configuration, warnings: Sequence[str]) -> None:
-    """Diagnostics for every file that has problems now or had some before; the rest goes to the log."""
+    """Diagnostics for every file that has problems now or had some before; the rest is told.
+
+    A file that is not there can show nothing.
+    """
     by_file: dict[str, list[dict[str, Any]]] = defaultdict(list)
     messages = list(warnings)
     for problem in configuration.problems:
-        if problem.path is not None:
+        if problem.path is not None and os.path.isfile(problem.path):  # noqa: PTH113
             by_file[problem.path.as_uri()].append(_diagnostic(problem))
         else:
             messages.append(problem.message)
