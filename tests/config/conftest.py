@@ -26,7 +26,11 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def machine(home: Path) -> Machine:
-    return Machine(home, {"PATH": "/usr/bin:/bin", "HOME": str(home), "V": "value", "W": "other"}, "linux")
+    return Machine(
+        home,
+        {"PATH": "/usr/bin:/bin", "HOME": str(home), "TERM": "dumb", "V": "value", "W": "other"},
+        "linux",
+    )
 
 
 @pytest.fixture

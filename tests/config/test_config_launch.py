@@ -59,7 +59,8 @@ def ready(machine: Machine, run: Path) -> Machine:
 def test_cfg_04_the_environment_is_inherited_and_merged(ready: Machine, home: Path, run: Path) -> None:
     result = launched(spec({"command": "run", "env": {"A": "1", "V": None, "W": "${env:W}!"}}), ready)
     assert result.command == str(run)
-    assert result.env == {"PATH": str(run.parent), "HOME": str(home), "A": "1", "W": "other!"}
+    expected = {"PATH": str(run.parent), "HOME": str(home), "TERM": "dumb", "A": "1", "W": "other!"}
+    assert result.env == expected
 
 
 @pytest.mark.case("CFG-04")

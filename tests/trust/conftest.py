@@ -68,5 +68,5 @@ def world(tmp_path: Path, program: Callable[[Path], Path]) -> World:
     folder.mkdir()
     program(tmp_path / "bin" / "run")
     (folder / "server.py").write_text("print('one')")
-    machine = Machine(home, {"PATH": str(tmp_path / "bin")}, "linux")
+    machine = Machine(home, {"PATH": str(tmp_path / "bin"), "TERM": "dumb"}, "linux")
     return World(machine, folder, Approvals(tmp_path / "data" / "approvals.json"))

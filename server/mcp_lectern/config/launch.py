@@ -15,6 +15,7 @@ from mcp_lectern.config.dialects.model import Surroundings
 from mcp_lectern.config.env_file import parse_env_file
 from mcp_lectern.config.files import UnreadableFileError, is_file, is_folder, read_file
 from mcp_lectern.config.jsonc import JsoncError, decode
+from mcp_lectern.config.login import from_a_desktop, logged_in
 from mcp_lectern.config.mask import masker
 from mcp_lectern.config.model import Launch, Level, Problem, ServerSpec
 from mcp_lectern.config.places import Machine, expand_home
@@ -33,8 +34,18 @@ def launch(
     """What to start, or why it cannot be started. Reads the ``envFile`` and looks for the program.
 
     ``workspace_folder`` is what the variable stands for; an entry of a workspace file has its own folder.
+    An editor that a desktop started lacks what the user's profile exports: then a login shell is asked for
+    it, and also where a user's own program is found in no other way.
     """
-    return _Launching(spec, machine, spec.origin.folder or workspace_folder).run()
+    folder = spec.origin.folder or workspace_folder
+    fuller = logged_in(machine) if from_a_desktop(machine) else None
+    launching = _Launching(spec, fuller or machine, folder)
+    launched = launching.run()
+    if launching.program_missing and fuller is None and spec.origin.level is Level.USER:
+        fuller = logged_in(machine)
+        again = _Launching(spec, fuller, folder).run() if fuller else None
+        return again if isinstance(again, Launch) else launched
+    return launched
 
 
 def expanded(
@@ -68,6 +79,7 @@ class _Launching:
     folder: Path | None
     secrets: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    program_missing: bool = False
 
     def run(self) -> Launch | tuple[Problem, ...]:
         if self.spec.command is None:
@@ -161,6 +173,7 @@ class _Launching:
         program: str | None
         if is_bare(command, windows=self.machine.windows):
             program = search.find(command)
+            self.program_missing = program is None
             missing = f"no program {quoted(command)} on PATH ({path or 'which is empty'})"
         else:
             file = folder / expand_home(command, self.machine.home)
