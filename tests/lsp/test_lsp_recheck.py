@@ -29,6 +29,7 @@ class World:
         self.folder = folder
         self.workspace = folder / "cloned"
         self.workspace.mkdir()
+        (folder / "home").mkdir()
         self.marker = folder / "marker"
         self.write("good")
         entry = {"command": sys.executable, "args": ["server.py"]}
@@ -61,11 +62,6 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
-async def approve(editor: Editor) -> None:
-    fingerprint = (await editor.servers())["it"]["trust"]["fingerprint"]
-    await editor.command("approve", server="it", fingerprint=fingerprint)
-
-
 async def refused(editor: Editor) -> str:
     with pytest.raises(JsonRpcException) as refusal:
         await editor.command("open", server="it", uri="tour://welcome")
@@ -85,8 +81,9 @@ def state(editor: Editor) -> str | None:
 @pytest.mark.case("SEC-02")
 @pytest.mark.parametrize("wish", ["open", "restart", "refresh"])
 async def test_sec_02_a_script_swapped_after_its_approval_is_not_run(world: World, wish: str) -> None:
+    world.cli("approve", "it", "--json")
     async with world.running() as editor:
-        await approve(editor)
+        assert (await editor.servers())["it"]["state"] == "idle"
         world.write("evil")
         if wish == "open":
             assert "content of “server.py” changed" in await refused(editor)
@@ -104,8 +101,8 @@ async def test_sec_02_a_script_swapped_after_its_approval_is_not_run(world: Worl
 
 @pytest.mark.case("SEC-02")
 async def test_sec_02_a_script_swapped_while_it_runs_is_not_run_by_a_restart(world: World) -> None:
+    world.cli("approve", "it", "--json")
     async with world.running() as editor:
-        await approve(editor)
         await editor.command("open", server="it", uri="tour://welcome")
         world.write("evil")
         await editor.command("restart")
@@ -119,8 +116,8 @@ async def test_sec_02_a_script_that_replaces_itself_and_dies_is_not_run_again(wo
     """Neither after a back-off, nor for the second start that a death of the probe causes."""
     evil = f'open({str(world.marker)!r}, "a").write("evil\\n")\n'
     world.write("good", f"open(__file__, 'w').write({evil!r}); sys.exit(3)")
+    world.cli("approve", "it", "--json")
     async with world.running() as editor:
-        await approve(editor)
         await type_at(editor)
         await editor.until(lambda: state(editor) == "notTrusted" and bool(world.starts))
         await type_at(editor)
@@ -132,8 +129,8 @@ async def test_sec_02_a_script_that_replaces_itself_and_dies_is_not_run_again(wo
 async def test_sec_02_a_crashed_server_whose_script_changed_is_not_restarted_by_the_back_off(
     world: World,
 ) -> None:
+    world.cli("approve", "it", "--json")
     async with world.running() as editor:
-        await approve(editor)
         await editor.command("open", server="it", uri="tour://welcome")
         before = len(world.starts)
         world.write("evil")
@@ -144,8 +141,9 @@ async def test_sec_02_a_crashed_server_whose_script_changed_is_not_restarted_by_
 
 @pytest.mark.case("SEC-02")
 async def test_sec_02_what_a_terminal_revoked_is_not_started(world: World) -> None:
+    world.cli("approve", "it", "--json")
     async with world.running() as editor:
-        await approve(editor)
+        assert (await editor.servers())["it"]["state"] == "idle"
         world.cli("revoke", "it")
         await type_at(editor)
         await editor.until(lambda: state(editor) == "notTrusted")
