@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import sys
+import zlib
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
-from typing import Any, Generic, overload
+from typing import Any, Generic, cast, overload
 
 from mcp_lectern.catalogue.index import Entry, ServerIndex, TextIndex, Vocabulary
 from mcp_lectern.catalogue.model import ServerListing
@@ -23,25 +23,32 @@ FORMAT = 1
 LAYOUT = f"{FORMAT} {sys.byteorder} {array('I').itemsize}"
 """Parts of another layout cannot be read."""
 
-_PIECE = 500
-"""Entries that are decoded at a stretch: the decoder lets no other thread run meanwhile."""
+_PIECE = 32
+"""Entries that are decompressed for one: few, since hits may be anywhere."""
 _PARTS = 9
+_FAST = 1
 
 Parts = tuple[bytes, ...]
 Json = Any
 
 
 class Packed(Sequence[Entry], Generic[Entry]):
-    """The entries of an index, each decoded when it is first asked for, and kept from then on."""
+    """The entries of an index, each decoded when it is first asked for, and kept from then on.
 
-    def __init__(self, lines: bytes, starts: array[int], decode: Callable[[Json], Entry]) -> None:
-        self._lines = lines
+    ``pieces`` are compressed JSON, some entries each; ``starts`` their offsets and, last, their end.
+    """
+
+    def __init__(
+        self, pieces: bytes, starts: array[int], count: int, decode: Callable[[Json], Entry]
+    ) -> None:
+        self._pieces = pieces
         self._starts = starts
+        self._count = count
         self._decode = decode
         self._known: dict[int, Entry] = {}
 
     def __len__(self) -> int:
-        return len(self._starts) - 1
+        return self._count
 
     @overload
     def __getitem__(self, place: int) -> Entry: ...
@@ -49,21 +56,22 @@ class Packed(Sequence[Entry], Generic[Entry]):
     def __getitem__(self, place: slice) -> tuple[Entry, ...]: ...
     def __getitem__(self, place: int | slice) -> Entry | tuple[Entry, ...]:
         """Always the same object for the same place."""
-        if isinstance(place, slice):
-            return tuple(self[number] for number in range(*place.indices(len(self))))
-        number = range(len(self))[place]
-        if number not in self._known:
-            self._known[number] = self._decode(
-                json.loads(self._lines[self._starts[number] : self._starts[number + 1]])
-            )
-        return self._known[number]
+        numbers = range(self._count)[place]
+        if isinstance(numbers, range):
+            return tuple(self[number] for number in numbers)
+        if numbers not in self._known:
+            piece, offset = divmod(numbers, _PIECE)
+            self._known[numbers] = self._decode(self._piece(piece)[offset])
+        return self._known[numbers]
 
-    def pieces(self) -> Iterator[list[Entry]]:
-        """All entries in order, some hundred at a time."""
-        for first in range(0, len(self), _PIECE):
-            last = min(first + _PIECE, len(self))
-            text = self._lines[self._starts[first] : self._starts[last]]
-            yield [self._decode(each) for each in json.loads(b"[%b]" % text.replace(b"\n", b",")[:-1])]
+    def __iter__(self) -> Iterator[Entry]:
+        """All of them in order, kept by nobody."""
+        for piece in range(len(self._starts) - 1):
+            yield from map(self._decode, self._piece(piece))
+
+    def _piece(self, number: int) -> list[Json]:
+        packed = self._pieces[self._starts[number] : self._starts[number + 1]]
+        return cast("list[Json]", json.loads(zlib.decompress(packed)))
 
 
 def pack(index: ServerIndex) -> Parts:
@@ -81,7 +89,7 @@ def unpack(server: str, parts: Parts) -> ServerIndex:
 
 def complete(index: ServerIndex) -> ServerIndex:
     """The same index with its listing, which counts as not listed yet: it is what an earlier walk found."""
-    resources, templates = _all(index.resources), _all(index.templates)
+    resources, templates = tuple(index.resources.entries), tuple(index.templates.entries)
     listing = ServerListing.of(index.server, resources, templates, listed=False)
     return ServerIndex(
         index.server,
@@ -91,30 +99,25 @@ def complete(index: ServerIndex) -> ServerIndex:
     )
 
 
-def _all(index: TextIndex[Entry]) -> tuple[Entry, ...]:
-    entries = index.entries
-    return tuple(chain.from_iterable(entries.pieces()) if isinstance(entries, Packed) else entries)
-
-
 def _text_parts(index: TextIndex[Entry], encode: Callable[[Entry], Json]) -> Iterator[bytes]:
-    lines, starts = bytearray(), array("I", [0])
-    dump = json.JSONEncoder(separators=(",", ":")).encode
-    for entry in index.entries:
-        lines += dump(encode(entry)).encode("ascii") + b"\n"
-        starts.append(len(lines))
+    pieces, starts = bytearray(), array("I", [0])
+    entries = index.entries
+    for first in range(0, len(entries), _PIECE):
+        piece = [encode(entry) for entry in entries[first : first + _PIECE]]
+        pieces += zlib.compress(json.dumps(piece, separators=(",", ":")).encode("ascii"), _FAST)
+        starts.append(len(pieces))
     words = index.vocabulary
-    yield from (bytes(lines), starts.tobytes(), index.text, index.starts.tobytes(), words.text)
+    yield from (bytes(pieces), starts.tobytes(), index.text, index.starts.tobytes(), words.text)
     yield from (words.starts.tobytes(), words.offsets.tobytes(), words.postings.tobytes())
     yield index.by_name.tobytes()
 
 
 def _text_index(parts: Parts, decode: Callable[[Json], Entry]) -> TextIndex[Entry]:
-    lines, entry_starts, text, starts, words, *numbers = parts
+    pieces, piece_starts, text, record_starts, words, *numbers = parts
     word_starts, offsets, postings, by_name = map(_numbers, numbers)
-    entries = Packed(lines, _numbers(entry_starts), decode)
-    return TextIndex(
-        entries, text, _numbers(starts), Vocabulary(words, word_starts, offsets, postings), by_name
-    )
+    starts = _numbers(record_starts)
+    entries = Packed(pieces, _numbers(piece_starts), len(starts) - 1, decode)
+    return TextIndex(entries, text, starts, Vocabulary(words, word_starts, offsets, postings), by_name)
 
 
 def _numbers(part: bytes) -> array[int]:

@@ -80,6 +80,7 @@ class _Launching:
     secrets: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     program_missing: bool = False
+    own: dict[str, str | None] = field(default_factory=dict)
 
     def run(self) -> Launch | tuple[Problem, ...]:
         if self.spec.command is None:
@@ -97,7 +98,8 @@ class _Launching:
         program = "" if self.problems else self._program(command, arguments, folder, environment)
         if self.problems:
             return tuple(self._problem(reason) for reason in self.problems)
-        return Launch(program, arguments, environment, folder, tuple(dict.fromkeys(self.secrets)))
+        secrets = tuple(dict.fromkeys(self.secrets))
+        return Launch(program, arguments, environment, folder, secrets, self.own)
 
     def _check_network(self, *paths: str) -> None:
         """On Windows, merely looking at a path on another host tells that host who is looking."""
@@ -133,6 +135,7 @@ class _Launching:
         return merged
 
     def _set(self, environment: dict[str, str], name: str, value: str | None) -> None:
+        self.own[name] = value
         if self.machine.windows:
             for same in [other for other in environment if other.upper() == name.upper()]:
                 del environment[same]

@@ -75,7 +75,8 @@ class Problem:
 class Launch:
     """A stdio entry with its variables expanded: what a process is started with. Never logged or shown.
 
-    ``env`` is the whole environment. ``secrets`` are the expanded values that must be masked in every log.
+    ``env`` is the whole environment, ``own`` what the entry and its file make of it (None: removed).
+    ``secrets`` are the expanded values that must be masked in every log.
     """
 
     command: str
@@ -83,6 +84,7 @@ class Launch:
     env: Mapping[str, str]
     cwd: Path
     secrets: tuple[str, ...] = ()
+    own: Mapping[str, str | None] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

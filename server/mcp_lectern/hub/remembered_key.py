@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hmac
 import json
-import os
-from collections.abc import Mapping
 
 from mcp_lectern.config.model import Launch, Remote
 from mcp_lectern.hub.entry import Entry
@@ -35,16 +33,11 @@ def listing_key(secret: bytes, entry: bytes, identity: str) -> bytes:
 def _expanded(entry: Entry) -> object:
     ready = entry.launched
     if isinstance(ready, Launch):
-        return [ready.command, list(ready.args), _own(entry, ready.env), str(ready.cwd)]
+        # The inherited environment is another one after each restart.
+        return [ready.command, list(ready.args), dict(ready.own), str(ready.cwd)]
     if isinstance(ready, Remote):
         return [ready.url, dict(ready.headers), ready.kind, repr(ready.ca_file), ready.proxy, _oauth(ready)]
     return None
-
-
-def _own(entry: Entry, env: Mapping[str, str]) -> dict[str, str | None]:
-    """What the entry and its file make of the environment: the rest is another one after each restart."""
-    changed = {name: value for name, value in env.items() if os.environ.get(name) != value}
-    return {**{name: env.get(name) for name in entry.spec.env}, **changed}
 
 
 def _oauth(ready: Remote) -> list[object]:
