@@ -15,12 +15,15 @@ from typing import Any
 import psutil
 import pytest
 from tests.cli.conftest import DEMO, PROGRAM, Run
+from tests.support.scripted_server import ScriptedServer
 
 from mcp_lectern.cli import demo
 from mcp_lectern.cli.play import FailedStepError, Play
 from mcp_lectern.lsp.editor import Editor, ResponseError, ServerGoneError, started
 
 STEPS = ["start", "find", "complete", "hover", "follow", "open", "live", "expand", "template", "end"]
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+"""An image of 70 bytes."""
 OF_ONES_OWN = [name for name in STEPS if name not in ("live", "template")]
 
 
@@ -46,6 +49,81 @@ def test_it_plays_one_s_own_servers(lectern: Run, config: Callable[..., Path]) -
     assert (result.returncode, result.stderr) == (0, b""), result.stdout.decode()
     assert marks(result.stdout) == [["✓", name] for name in OF_ONES_OWN]
     assert "mine" in result.stdout.decode()
+
+
+ORDINARY: dict[str, dict[str, Any]] = {
+    "an image first": {
+        "resources": [
+            {"uri": "i://1", "name": "picture", "mimeType": "image/png"},
+            {"uri": "t://1", "name": "text", "mimeType": "text/plain"},
+        ],
+        "contents": {"i://1": [{"uri": "i://1", "blob": PIXEL, "mimeType": "image/png"}], "t://1": "a text"},
+        "says": "@s:t://1",
+    },
+    "images alone": {
+        "resources": [{"uri": "i://1", "name": "picture"}],
+        "contents": {"i://1": [{"uri": "i://1", "blob": PIXEL, "mimeType": "image/png"}]},
+        "says": "70 bytes of image/png",
+    },
+    "several parts": {
+        "resources": [{"uri": "m://1", "name": "many"}],
+        "contents": {"m://1": [{"uri": "m://1/a", "text": "one"}, {"uri": "m://1/b", "text": "two"}]},
+        "says": "the first of 2 parts",
+    },
+    "no parts": {
+        "resources": [{"uri": "e://1", "name": "empty"}],
+        "contents": {"e://1": []},
+        "says": "empty",
+    },
+    "an empty text": {
+        "resources": [{"uri": "e://1", "name": "empty", "mimeType": "text/plain"}],
+        "contents": {"e://1": ""},
+        "says": "as empty as its server sent it",
+    },
+    "an empty text before another": {
+        "resources": [{"uri": "e://1", "name": "empty"}, {"uri": "t://1", "name": "text"}],
+        "contents": {"e://1": "", "t://1": "a text"},
+        "says": "@s:t://1",
+    },
+    "one that cannot be read before another": {
+        "resources": [{"uri": "f://1", "name": "broken"}, {"uri": "t://1", "name": "text"}],
+        "contents": {"t://1": "a text"},
+        "says": "@s:t://1",
+    },
+    "names that begin alike": {
+        "resources": [{"uri": f"t://{n:03}", "name": f"Note {n:03}"} for n in reversed(range(400))],
+        "contents": {f"t://{n:03}": "a text" for n in range(400)},
+        "says": "@s:t://",
+    },
+    "a name of signs": {
+        "resources": [{"uri": "t://1", "name": " \t"}, {"uri": "t://2", "name": "[x] (y): z"}],
+        "contents": {"t://1": "a text", "t://2": "a text"},
+        "says": "@s:t://1",
+    },
+}
+
+
+@pytest.mark.parametrize("server", ORDINARY.values(), ids=ORDINARY)
+def test_an_ordinary_server_is_played_to_its_end(
+    lectern: Run, config: Callable[..., Path], tmp_path: Path, server: dict[str, Any]
+) -> None:
+    script = {name: server[name] for name in ("resources", "contents")}
+    with ScriptedServer(tmp_path, **script) as scripted:
+        result = lectern("demo", "--config", config(s=scripted.entry()))
+    assert (result.returncode, result.stderr) == (0, b""), result.stdout.decode()
+    assert marks(result.stdout) == [["✓", name] for name in OF_ONES_OWN]
+    assert server["says"] in result.stdout.decode()
+
+
+def test_where_templates_are_all_there_is_the_steps_say_so(
+    lectern: Run, config: Callable[..., Path], tmp_path: Path
+) -> None:
+    templates = [{"uriTemplate": "t://{x}", "name": "t"}]
+    with ScriptedServer(tmp_path, templates=templates) as scripted:
+        result = lectern("demo", "--config", config(s=scripted.entry()))
+    assert (result.returncode, result.stderr) == (0, b""), result.stdout.decode()
+    assert marks(result.stdout) == [["✓", name] for name in ("start", "find", "end")]
+    assert result.stdout.decode().count("nothing to play") == 5
 
 
 def test_servers_that_list_nothing_are_a_failure_that_says_why(

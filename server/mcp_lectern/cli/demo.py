@@ -87,7 +87,8 @@ async def _steps(play: Play) -> int:
 
 
 def _done(name: str, told: Told) -> None:
-    _say(f"  {_mark(done=True)} {name:<9} {told.sentence}")
+    mark = _mark(done=True) if told.played else "-"
+    _say(f"  {mark} {name:<9} {told.sentence}")
     for line in told.details:
         _say(f"              {line}")
 

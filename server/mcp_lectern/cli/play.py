@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcp_lectern.lsp.editor import Editor
+from mcp_lectern.cli.choosing import Chosen, choose
+from mcp_lectern.lsp.editor import Editor, ResponseError
 
 POLL_SECONDS = 0.05
 _VALUE = 12
@@ -31,10 +32,14 @@ class FailedStepError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a step did, in one sentence, with lines below it."""
+    """What a step did, in one sentence, with lines below it; or why there was nothing to play."""
 
     sentence: str
     details: Sequence[str] = ()
+    played: bool = True
+
+
+NOTHING = Told("there is nothing to play: no server lists a resource, templates alone", played=False)
 
 
 def expect(holds: object, otherwise: str) -> None:
@@ -66,6 +71,7 @@ class Play:
         self._note = (workspace / "note.md").as_uri()
         self._text = "Have a look at @"
         self._resource: Mapping[str, Any] = {}
+        self._chosen = Chosen(self._resource)
         self._link = ""
 
     def steps(self) -> list[tuple[str, Step]]:
@@ -73,15 +79,21 @@ class Play:
         return [
             ("start", self.start),
             ("find", self.find),
-            ("complete", self.complete),
-            ("hover", self.hover),
-            ("follow", self.follow),
-            ("open", self.open),
+            ("complete", self._with_a_resource(self.complete)),
+            ("hover", self._with_a_resource(self.hover)),
+            ("follow", self._with_a_resource(self.follow)),
+            ("open", self._with_a_resource(self.open)),
             *([("live", self.live)] if self._changing is not None else []),
-            ("expand", self.expand),
+            ("expand", self._with_a_resource(self.expand)),
             *([("template", self.template)] if self._template is not None else []),
             ("end", self.end),
         ]
+
+    def _with_a_resource(self, step: Step) -> Step:
+        async def played() -> Told:
+            return await step() if self._resource else NOTHING
+
+        return played
 
     async def start(self) -> Told:
         """``initialize`` is answered, and the server says that it completes after ``@``."""
@@ -100,19 +112,15 @@ class Play:
         while answer["incomplete"]:
             await asyncio.sleep(POLL_SECONDS)
             answer = await self._editor.command("lectern.resources", {"limit": 1000})
-        items = answer["items"]
-        expect(items, f"no server lists a resource. {await self._troubles()}".strip())
-        self._resource = self._preferred(items)
-        servers = sorted({item["server"] for item in items})
+        items, templates = answer["items"], answer["templates"]
+        expect(items or templates, f"no server lists a resource. {await self._troubles()}".strip())
+        if items:
+            self._chosen = await choose(self._editor, items, self._typed)
+            self._resource = self._chosen.resource
+        servers = sorted({entry["server"] for entry in (*items, *templates)})
         names = ", ".join(servers[:SHOWN]) + (f" and {len(servers) - SHOWN} more" if servers[SHOWN:] else "")
-        counts = f"{_count(len(items), 'resource')}, {_count(len(answer['templates']), 'template')}"
+        counts = f"{_count(len(items), 'resource')}, {_count(len(templates), 'template')}"
         return Told(f"typing @ started {names}: {counts}")
-
-    def _preferred(self, items: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-        wanted = self._typed.casefold()
-        named = [item for item in items if wanted and item["name"].casefold().startswith(wanted)]
-        texts = [item for item in items if str(item.get("mimeType", "")).startswith("text/")]
-        return (named or texts or list(items))[0]
 
     async def _troubles(self) -> str:
         """What the servers that failed say of themselves."""
@@ -121,16 +129,25 @@ class Play:
 
     async def complete(self) -> Told:
         """The list holds the resource, and accepting it writes a mention over what was typed."""
-        typed = self._typed or self._resource["name"].split()[0]
-        self._type(typed)
-        items = await self._complete()
-        mention = self._resource["mention"]
-        found = next((item for item in items if item["textEdit"]["newText"] == mention), None)
+        mention, begin = self._resource["mention"], len(self._text)
+        for typed in self._spellings():
+            self._type(typed, begin)
+            items = await self._complete()
+            found = next((item for item in items if item["textEdit"]["newText"] == mention), None)
+            if found is not None:
+                break
         if found is None:
             raise FailedStepError(f"“@{typed}” offers {_count(len(items), 'item')}, but not {mention}.")
         self._accept(found)
         labels = [f"- {_label(item)}" for item in items[:SHOWN]]
         return Told(f"“@{typed}” offers {_count(len(items), 'item')}; Enter writes {mention}", labels)
+
+    def _spellings(self) -> Sequence[str]:
+        """What a person types to find the resource: a word of its name, or more where many begin alike."""
+        if self._typed:
+            return [self._typed]
+        name, whole = self._resource["name"], self._resource["mention"].removeprefix("@")
+        return [*name.split()[:1], whole]
 
     def _accept(self, item: Mapping[str, Any]) -> None:
         edit = item["textEdit"]
@@ -163,36 +180,46 @@ class Play:
         expect(self._link.startswith("lectern:"), f"the link leads to {self._link}.")
         content = await self._editor.request("workspace/textDocumentContent", {"uri": self._link})
         text = content["text"]
+        path = self._link.partition("?")[0]
+        if self._chosen.blank and not text.strip():
+            return Told(f"{path} opens read-only, as empty as its server sent it")
         expect(text.strip(), "the document is empty.")
         lines = text.strip().splitlines()
-        path = self._link.partition("?")[0]
         return Told(f"{path} opens read-only, {_count(len(lines), 'line')}:", [f"> {lines[0][:100]}"])
 
     async def open(self) -> Told:
         """``lectern.open`` shows the document; an image, where there is one, becomes a private file."""
         answer = await self._editor.command("lectern.open", {"mention": self._resource["mention"]})
         documents = answer["documents"]
-        expect(
-            documents and documents[0]["document"] == self._link,
-            "a link and a command open different documents.",
-        )
+        expect(documents or self._chosen.blank, "the resource has no document.")
+        addresses = [place for each in documents for place in _places(each)]
+        # Of several parts, the link shows the list.
+        same = self._link in addresses or len(documents) != 1
+        expect(same, "a link and a command open different documents.")
         shown = await self._editor.heard("window/showDocument")
-        expect(shown["uri"] == self._link, f"the editor is asked to show {shown['uri']}.")
-        image = await self._image()
-        return Told(f"“{documents[0]['title']}” is shown, {documents[0]['size']:,} bytes of text", image)
+        expect(shown["uri"] in (self._link, *addresses), f"the editor is asked to show {shown['uri']}.")
+        return Told(_opened(self._resource["name"], documents), await self._image())
 
     async def _image(self) -> Sequence[str]:
         items = (await self._editor.command("lectern.resources", {"mimeType": "image/*"}))["items"]
-        if not items:
+        document = await self._binary(items[0]) if items else None
+        if document is None:
             return ()
-        where = {"server": items[0]["server"], "uri": items[0]["uri"], "reveal": False}
-        document = (await self._editor.command("lectern.open", where))["documents"][0]
         file = await self._editor.command("lectern.materialize", {"document": document["document"]})
         path = Path(file["path"])
         status = await asyncio.to_thread(path.stat)
         expect(status.st_size == file["size"] == document["size"], f"{path} is not what the server sent.")
         expect(not status.st_mode & stat.S_IWUSR, f"{path} can be written to.")
         return (f"“{document['title']}” becomes a read-only file of {file['size']:,} bytes, {path.name}",)
+
+    async def _binary(self, item: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        where = {"server": item["server"], "uri": item["uri"], "reveal": False}
+        try:
+            documents = (await self._editor.command("lectern.open", where))["documents"]
+        except ResponseError:
+            return None
+        usable = (each for each in documents if each.get("kind") == "binary" and "error" not in each)
+        return next(usable, None)
 
     async def live(self) -> Told:
         """A document that is open changes when its resource does, without being asked."""
@@ -215,7 +242,8 @@ class Play:
         text, resources = answer["text"], answer["resources"]
         expect(len(resources) == 1, f"the text mentions one resource, and {len(resources)} were found.")
         (one,) = resources
-        expect(one["status"] in ("included", "binary"), f"{one['uri']} is not included: {one['status']}.")
+        included = one["status"] in ("included", "binary") or self._chosen.blank
+        expect(included, f"{one['uri']} is not included: {one['status']}.")
         expect(text.endswith(self._text) and len(text) > len(self._text), "the expanded text is not whole.")
         facts = f"{one['bytes']:,} bytes of {one['uri']}, about {_count(one['tokens'], 'token')}"
         return Told(f"the text goes out with {facts}", [f"> {_first_line(text)}"])
@@ -270,11 +298,24 @@ class Play:
         answer = await self._editor.at(
             "textDocument/completion", self._note, 0, _utf16(self._text), context=context
         )
-        expect(answer is not None, "there is no completion at the @.")
-        items = answer["items"] if isinstance(answer, dict) else answer
+        items = answer["items"] if isinstance(answer, dict) else answer or []
         expect(isinstance(items, list), "the completion is no list.")
         found: Sequence[Mapping[str, Any]] = items
         return found
+
+
+def _places(document: Mapping[str, Any]) -> Sequence[str]:
+    """Where a document is shown: at its address, or as a file."""
+    return [document["document"], *([Path(document["path"]).as_uri()] if "path" in document else [])]
+
+
+def _opened(name: str, documents: Sequence[Mapping[str, Any]]) -> str:
+    if not documents:
+        return f"“{name}” is shown, as empty as its server sent it"
+    first = documents[0]
+    kind = "text" if first.get("kind", "text") == "text" else first.get("mimeType") or "binary content"
+    part = f", the first of {len(documents)} parts" if documents[1:] else ""
+    return f"“{first['title']}” is shown, {first.get('size', 0):,} bytes of {kind}{part}"
 
 
 def _first_line(text: str) -> str:
