@@ -20,6 +20,8 @@ from tests.support.scripted_server import ScriptedServer
 from mcp_lectern.catalogue import store
 from mcp_lectern.catalogue.index import ServerIndex
 from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.documents.address import Key
+from mcp_lectern.documents.files import materialize
 from mcp_lectern.hub import catalogue_file, remembered
 from mcp_lectern.hub.catalogue_file import CatalogueFile
 from mcp_lectern.hub.hub import Hub
@@ -184,8 +186,12 @@ async def test_purging_a_server_forgets_it_under_every_entry(tmp_path: Path) -> 
         await listed_once(tmp_path / "c", {"docs": server.entry(), "other": server.entry()})
         async with remembering(tmp_path / "c", {"docs": server.entry()}) as (hub, _):
             assert rows(tmp_path / "c") == 2
+            kept = materialize(tmp_path / "materialized", Key("other", "a://1"), b"png", "image/png")
+            gone = materialize(tmp_path / "materialized", Key("docs", "a://1"), b"png", "image/png")
             await hub.remembered.purge("docs")
             assert rows(tmp_path / "c") == 1
+            assert kept.exists()
+            assert not gone.exists()
 
 
 async def test_remember_false_removes_everything(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from mcp_lectern.catalogue import store
 from mcp_lectern.catalogue.index import ServerIndex
 from mcp_lectern.catalogue.model import ServerListing
 from mcp_lectern.config.model import Remote
+from mcp_lectern.documents.files import purge as purge_files
 from mcp_lectern.hub.catalogue_file import CatalogueFile
 from mcp_lectern.hub.credentials import has_own
 from mcp_lectern.hub.entry import Entry
@@ -55,9 +56,15 @@ def file_in(folder: Path) -> CatalogueFile:
     return CatalogueFile(folder, f"{store.LAYOUT} {__version__}")
 
 
+def _files_beside(folder: Path) -> Path:
+    """Where binary content is kept as files."""
+    return folder.with_name("materialized")
+
+
 def forget(server: str) -> None:
     """Forget what any process remembers of servers of this name. Blocks on the disk; never fails."""
     try:
+        purge_files(_files_beside(place()), server)
         file_in(place()).forget(server=server)
     except (OSError, sqlite3.Error) as error:
         logger.warning("the remembered catalogue cannot be purged: %s", error)
@@ -79,6 +86,7 @@ class Remembered:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._file: CatalogueFile | None = None
+        self._files: Path | None = None
         self._asked: dict[str, Link] = {}
         self._barren: dict[str, Link] = {}
         self._pending: dict[str, _Walked] = {}
@@ -90,6 +98,7 @@ class Remembered:
         """Remember in this folder from now on; or nothing, and forget what it holds."""
         file = file_in(folder)
         self._file = file if remember else None
+        self._files = _files_beside(folder)
         if not remember:
             self._pending.clear()
             self._written.clear()
@@ -134,17 +143,23 @@ class Remembered:
         return link.state is State.IDLE and self._barren.get(link.name) is link
 
     async def purge(self, server: str) -> None:
-        """Nothing that this server listed is to be found on the disk any more."""
+        """Nothing that this server listed, or that was read of it, is to be found on the disk any more."""
         self._drop_pending(server)
+        await self._purge_files(server)
         if self._file is not None:
             await self._on_disk(partial(self._file.forget, server=server), None)
 
     async def dropped(self, entry: Entry) -> None:
         """An entry is gone, or another one; so is what its server listed."""
         self._drop_pending(entry.spec.name)
+        await self._purge_files(entry.spec.name)
         self._asked.pop(entry.spec.name, None)
         if self._file is not None and entry.can_start:
             await self._on_disk(partial(_forget_entry, self._file, entry), None)
+
+    async def _purge_files(self, server: str) -> None:
+        if self._files is not None:
+            await self._on_disk(partial(purge_files, self._files, server), None)
 
     def _note(self, link: Link, *, barren: bool) -> None:
         self._barren.pop(link.name, None)
