@@ -99,6 +99,13 @@ def test_sec_02_variables_of_an_env_file_are_looked_into_like_the_entrys_own(wor
     assert world.decide().changed == ("content of “hook.js” changed",)
 
 
+def test_what_a_process_inherits_is_the_users_however_long_it_is(world: World) -> None:
+    colors = ":".join(f"*.x{number}=01;31" for number in range(300))
+    world.machine = replace(world.machine, environment={**world.machine.environment, "LS_COLORS": colors})
+    world.approve()
+    assert world.decide().approved
+
+
 def test_sec_02_every_one_of_many_files_is_covered(world: World) -> None:
     names = [f"part{number}.py" for number in range(60)]
     for name in names:

@@ -62,7 +62,7 @@ def gather(
     if spec.origin.level is not Level.WORKSPACE or own is None:
         return Material(launched.command, env_file)
     try:
-        return Material(launched.command, env_file, _Search(machine, launched, own).run(spec))
+        return Material(launched.command, env_file, _Search(machine, launched, own).run())
     except TooMuchError as much:
         return Material(launched.command, env_file, too_much=str(much))
 
@@ -77,22 +77,18 @@ class _Search:
         self._found: dict[str, str] = {}
         self._looked: set[Path] = set()
 
-    def run(self, spec: ServerSpec) -> dict[str, str]:
+    def run(self) -> dict[str, str]:
         """Digests by path. Raises TooMuchError."""
-        launched, machine = self._launched, self._machine
-        # Variables of its envFile count as its own; those that it inherits are the user's.
-        own = {
-            name: value
-            for name, value in launched.env.items()
-            if name in spec.env or machine.environment.get(name) != value
-        }
+        launched = self._launched
+        # What a process merely inherits is the user's.
+        own = {name: value for name, value in launched.own.items() if value is not None}
         texts = [launched.command, *launched.args, *own.values()]
-        pieces = words.pieces(texts, windows=machine.windows)
+        pieces = words.pieces(texts, windows=self._machine.windows)
         found = _at_most(pieces, _MOST_WORDS, "words")
         for folder in self._folders(found):
             for word in found:
                 for name in (*words.manifests(word), *words.meanings(word)):
-                    self._look(folder / expand_home(name, machine.home))
+                    self._look(folder / expand_home(name, self._machine.home))
         self._libraries(own)
         return self._found
 
