@@ -24,7 +24,7 @@ def restart(quick: bool) -> list[Row]:
         command = lectern(home, COUNT)
         _fill(command, home)
         ours, bare = partial(_answered, command, home), partial(_started, home)
-        samples, theirs = alternated(range(3 if quick else 15), ours, bare)
+        samples, theirs = alternated(range(5 if quick else 20), ours, bare)
     name = "restart to `@` answered from 100,000 remembered, against a bare pygls start"
     return [Row(name, min(samples) * 1000, min(theirs) * 1000, "ms", LIMIT)]
 
