@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -203,12 +204,12 @@ class Link:
             if not self.entry.can_start:
                 return None
             lost = await self._session(attempt, began)
-        except Refused:
-            return None
         except McpError as error:
             attempt.error = error
             return self._ended(error, 0.0)
         except Exception as error:  # noqa: BLE001 - a fault of ours must cost one server, not the hub
+            if isinstance(error, Refused) and not self.entry.can_start:
+                return None
             attempt.error = StartFailed(
                 f"Lectern failed while talking to the server “{self.name}”: {error!r}.", server=self.name
             )
@@ -217,7 +218,8 @@ class Link:
 
     async def _session(self, attempt: Attempt, began: float) -> ConnectionLost:
         surroundings = self._surroundings
-        attempt.refresh = refresh = Refresh(self.name, surroundings.publish, self.log.write)
+        known = partial(surroundings.listing, self.name)
+        attempt.refresh = refresh = Refresh(self.name, surroundings.publish, self.log.write, known)
         async with connect(
             await self._parameters(),
             server=self.name,
