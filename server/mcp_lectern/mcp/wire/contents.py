@@ -19,6 +19,7 @@ SLICE_CHARACTERS: Final = 1024 * 1024
 Json = Any
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*\Z")
+_REGULAR = re.compile(r"[A-Za-z0-9+/]*={0,2}\Z")
 _WHITE_SPACE = re.compile(r"\s+")
 _URL_ALPHABET = str.maketrans("-_", "+/")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -50,12 +51,13 @@ def decode_base64(text: str) -> bytes:
     """
     if not text.isascii():
         raise ValueError("it holds characters outside ASCII")
-    if not _BASE64.match(text):
+    if not _REGULAR.match(text):
         text = _regular(text)
-    whole = text.rstrip("=")
-    if len(whole) % 4 == 1:
+    # A copy of the whole text would be as large as the document once more.
+    length = len(text) - text[-2:].count("=")
+    if length % 4 == 1:
         raise ValueError("its length is not one that base64 can have")
-    padded = whole + "=" * (-len(whole) % 4)
+    padded = text if len(text) % 4 == 0 else text[:length] + "=" * (-length % 4)
     slices = range(0, len(padded), SLICE_CHARACTERS)
     return b"".join(binascii.a2b_base64(padded[start : start + SLICE_CHARACTERS]) for start in slices)
 
