@@ -144,3 +144,17 @@ async def test_pag_03_a_first_walk_that_fails_stands_in_the_status(tmp_path: Pat
             assert (status.state.value, status.resources) == ("ready", 0)
             assert "disk on fire" in (status.last_error or "")
             assert "kept" not in (status.last_error or "")
+
+
+@pytest.mark.case("PAG-03")
+async def test_pag_03_a_first_walk_of_a_new_process_that_fails_keeps_what_the_last_one_listed(
+    tmp_path: Path,
+) -> None:
+    with ScriptedServer(tmp_path, resources=OLD) as server:
+        async with hub_of({"it": server.entry()}) as (hub, news):
+            await hub.ensure_listed()
+            server.change(answers={"resources/list": FAULTS["fails"]})
+            await hub.restart()
+            await news.until(lambda: bool(hub.catalogue.listings["it"].partial))
+            assert len(hub.catalogue.listings["it"].resources) == len(OLD)
+            assert "kept" in (hub.status()[0].last_error or "")

@@ -165,6 +165,7 @@ class Hub:
     def _surroundings(self) -> Surroundings:
         return Surroundings(
             publish=self._publish,
+            listing=lambda name: self.catalogue.listings.get(name) or ServerListing(name),
             changed=self._observer.status_changed,
             updated=self._updated,
             roots=lambda: self.folders,

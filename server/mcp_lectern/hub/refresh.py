@@ -39,7 +39,8 @@ class Lists(Protocol):
 class Refresh:
     """One server's walks over one connection. ``ended`` is set when the first one is over.
 
-    ``locked`` is set when the server lists nothing before somebody has signed in.
+    ``locked`` is set when the server lists nothing before somebody has signed in. ``known`` is what is
+    shown of its lists now.
     """
 
     def __init__(
@@ -47,11 +48,12 @@ class Refresh:
         server: str,
         publish: Callable[[ServerListing], Awaitable[None]],
         log: Callable[[str], None],
+        known: Callable[[], ServerListing],
     ) -> None:
         self._server = server
         self._publish = publish
         self._log = log
-        self._good = ServerListing(server)
+        self._known = known
         self._generation = 0
         self._published = -1
         self._over = False
@@ -97,7 +99,6 @@ class Refresh:
     async def _round(self, lists: Lists, started: float) -> None:
         generation, listing = await self._settled(lists)
         self.seconds = time.monotonic() - started
-        self._good = listing
         await self._publish(listing)
         self._published = generation
         self.ended.set()
@@ -143,18 +144,20 @@ class Refresh:
         for listing in templates:
             for note in _unusable(listing.entries):
                 self._log(note)
-        good = self._good
+        known = self._known()
         return ServerListing.of(
             self._server,
-            resources[0].entries if resources else good.resources,
-            templates[0].entries if templates else good.templates,
-            partial=self._cut(whole),
+            resources[0].entries if resources else known.resources,
+            templates[0].entries if templates else known.templates,
+            partial=self._cut(whole, known),
         )
 
-    def _cut(self, whole: Sequence[Listing[Resource] | Listing[ResourceTemplate]]) -> str | None:
-        """Why something is missing. A list that fails after a good walk stays what it was."""
+    def _cut(
+        self, whole: Sequence[Listing[Resource] | Listing[ResourceTemplate]], known: ServerListing
+    ) -> str | None:
+        """Why something is missing. A list that fails stays what it was, perhaps in an earlier session."""
         if self.error is not None:
-            stays = " What it listed before is kept." if self._good.listed else ""
+            stays = " What it listed before is kept." if known.resources or known.templates else ""
             return f"{failure.message_of(self.error)}{stays}"
         return next((listing.partial for listing in whole if listing.partial), None)
 

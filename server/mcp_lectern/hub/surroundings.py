@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What every link needs from the hub: where listings go, who is told, and the limits."""
+    """What every link needs from the hub: where listings go, who is told, and the limits.
+
+    ``listing`` is what is known of a server's lists now.
+    """
 
     publish: Callable[[ServerListing], Awaitable[None]]
+    listing: Callable[[str], ServerListing]
     changed: Callable[[str], None]
     updated: Callable[[str, str | None], None]
     roots: Callable[[], Sequence[Root]]
