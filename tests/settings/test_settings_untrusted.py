@@ -14,8 +14,6 @@ from mcp_lectern.settings.reading import KEYS
 from mcp_lectern.settings.untrusted import HARMLESS
 from mcp_lectern.trust.approvals import Approvals
 
-pytestmark = pytest.mark.case("SEC-02")
-
 LOOSER: dict[str, Any] = {
     "startup": "eager",
     "remember": False,
@@ -59,6 +57,7 @@ def test_every_setting_is_known_to_be_harmless_or_not() -> None:
     assert set(KEYS) == {*HARMLESS_VALUES, *LOOSER, "workspaceServers"}
 
 
+@pytest.mark.case("SEC-02")
 @pytest.mark.parametrize("key", LOOSER)
 def test_sec_02_a_folder_cannot_loosen_a_setting(tmp_path: Path, key: str) -> None:
     attribute = KEYS[key].attribute
@@ -80,6 +79,7 @@ def test_a_folder_may_say_what_is_harmless(tmp_path: Path, key: str) -> None:
     assert found.warnings == ()
 
 
+@pytest.mark.case("SEC-02")
 def test_sec_02_one_sentence_names_all_that_does_not_count(tmp_path: Path) -> None:
     found = prepared(tmp_path, {**LOOSER, **HARMLESS_VALUES})
     (warning,) = found.warnings
@@ -87,6 +87,7 @@ def test_sec_02_one_sentence_names_all_that_does_not_count(tmp_path: Path) -> No
     assert not any(f"“{key}”" in warning for key in HARMLESS_VALUES)
 
 
+@pytest.mark.case("SEC-02")
 def test_sec_02_a_folder_may_be_stricter_than_the_user_and_not_less_strict(tmp_path: Path) -> None:
     stricter = prepared(tmp_path, {"workspaceServers": "never", "discover": ["workspace"]})
     assert (stricter.settings.workspace_servers, stricter.settings.discover) == ("never", ("workspace",))

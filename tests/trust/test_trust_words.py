@@ -19,9 +19,8 @@ from mcp_lectern.trust.material import Material
 if TYPE_CHECKING:
     from conftest import World
 
-pytestmark = pytest.mark.case("SEC-02")
 
-
+@pytest.mark.case("SEC-02")
 @pytest.mark.parametrize(
     ("entry", "script"),
     [
@@ -68,6 +67,7 @@ def test_sec_02_a_file_is_covered_however_it_is_named(
     assert world.decide().changed == (f"content of “{script}” changed",)
 
 
+@pytest.mark.case("SEC-02")
 @pytest.mark.parametrize("variable", ["PYTHONPATH", "NODE_PATH", "PATH"])
 @pytest.mark.parametrize("name", ["sitecustomize.py", "sitecustomize/__init__.py", "program"])
 def test_sec_02_what_interpreters_load_from_a_folder_by_themselves_is_covered(
@@ -90,6 +90,7 @@ def test_sec_02_what_interpreters_load_from_a_folder_by_themselves_is_covered(
     assert world.decide().changed == ("content of “lib/” changed",)
 
 
+@pytest.mark.case("SEC-02")
 def test_sec_02_variables_of_an_env_file_are_looked_into_like_the_entrys_own(world: World) -> None:
     (world.folder / ".env").write_text("NODE_OPTIONS=--require ./hook.js\n")
     (world.folder / "hook.js").write_text("one")
@@ -106,6 +107,7 @@ def test_what_a_process_inherits_is_the_users_however_long_it_is(world: World) -
     assert world.decide().approved
 
 
+@pytest.mark.case("SEC-02")
 def test_sec_02_every_one_of_many_files_is_covered(world: World) -> None:
     names = [f"part{number}.py" for number in range(60)]
     for name in names:
@@ -143,6 +145,7 @@ def _a_large_library(world: World) -> None:
     world.entry["env"] = {"PYTHONPATH": "lib"}
 
 
+@pytest.mark.case("SEC-02")
 @pytest.mark.parametrize(
     ("grow", "words"),
     [
@@ -161,6 +164,7 @@ def test_sec_02_an_entry_that_leads_to_more_than_is_looked_at_cannot_be_approved
     assert not world.decide().approved
 
 
+@pytest.mark.case("SEC-02")
 def test_sec_02_who_wants_to_approve_such_an_entry_is_told_why_not(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text("")
     (tmp_path / "run").write_text("#!/bin/sh\n")
@@ -178,6 +182,7 @@ def test_sec_02_who_wants_to_approve_such_an_entry_is_told_why_not(tmp_path: Pat
     assert approvals.find(tmp_path, "docs") is None
 
 
+@pytest.mark.case("SEC-02")
 def test_sec_02_the_dialect_whose_variables_are_expanded_is_covered(world: World) -> None:
     spec = world.spec()
     other = replace(spec, dialect="vscode")
