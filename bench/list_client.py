@@ -73,7 +73,7 @@ def lectern(command: Sequence[str]) -> tuple[float, int]:
     parameters = StdioParameters(command[0], tuple(command[1:]), dict(os.environ), Path.cwd())
 
     async def listed() -> tuple[float, int]:
-        async with connect(parameters, server="bench", observer=_Silent(), version="1.0") as connection:
+        async with connect(parameters, server="bench", observer=Silent(), version="1.0") as connection:
             began = perf_counter()
             listing = await connection.list_resources()
             return perf_counter() - began, len(listing.entries)
@@ -81,7 +81,7 @@ def lectern(command: Sequence[str]) -> tuple[float, int]:
     return anyio.run(listed)
 
 
-class _Silent:
+class Silent:
     """An observer that wants to know nothing."""
 
     def log(self, line: str) -> None: ...
@@ -89,6 +89,8 @@ class _Silent:
     def resources_changed(self) -> None: ...
 
     def resource_updated(self, uri: str | None) -> None: ...
+
+    def subscriptions_changed(self) -> None: ...
 
 
 CLIENTS: dict[str, Callable[[Sequence[str]], tuple[float, int]]] = {

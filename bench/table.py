@@ -13,7 +13,8 @@ class Row:
     """One comparison; smaller is better.
 
     ``ours`` and ``reference`` are in ``unit``. ``limit`` is for their ratio or, where there is no reference,
-    for ``ours`` itself; None: the row is there to be read, and always holds.
+    for ``ours`` itself; None: the row is there to be read, and always holds. ``open``: that it misses
+    its limit is known; the limit stays what it is, and the row is shown as open.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Row:
     reference: float | None
     unit: str
     limit: float | None = None
+    open: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -33,6 +35,11 @@ class Row:
         measured = self.ours if self.ratio is None else self.ratio
         return self.limit is None or measured <= self.limit
 
+    @property
+    def fails(self) -> bool:
+        """Whether the limit is missed, and that was not known."""
+        return not self.ok and not self.open
+
     def cells(self) -> tuple[str, ...]:
         """The row as text, a cell for each of ``HEADINGS``."""
         unit = f" {self.unit}" if self.ratio is None else ""
@@ -42,7 +49,7 @@ class Row:
             "" if self.reference is None else f"{_digits(self.reference)} {self.unit}",
             "" if self.ratio is None else f"{self.ratio:.2f}",
             "" if self.limit is None else f"{self.limit:g}{unit}",
-            "" if self.limit is None else ("yes" if self.ok else "NO"),
+            "" if self.limit is None else ("yes" if self.ok else "open" if self.open else "NO"),
         )
 
     def to_json(self) -> dict[str, object]:
@@ -55,6 +62,7 @@ class Row:
             "ratio": self.ratio,
             "limit": self.limit,
             "ok": self.ok,
+            "open": self.open,
         }
 
 

@@ -38,6 +38,15 @@ def test_a_row_knows_whether_its_limit_holds(row: Row, ok: bool) -> None:
     assert row.to_json()["ok"] is ok
 
 
+def test_a_limit_that_is_known_to_be_missed_stays_in_sight_and_fails_nothing() -> None:
+    known, kept = Row("known", 3, 1, "s", 2, open=True), Row("kept", 2, 1, "s", 2, open=True)
+    assert [(row.ok, row.fails, row.cells()[-2:]) for row in (known, kept)] == [
+        (False, False, ("2", "open")),
+        (True, False, ("2", "yes")),
+    ]
+    assert Row("unknown", 3, 1, "s", 2).fails
+
+
 def test_the_table_shows_every_row_in_aligned_columns() -> None:
     table = markdown(
         [Row("fast", 1.234, 123.4, "ms", 0.5), Row("slow", 0.5, 0.25, "s", 1), Row("x", 3, None, "B", 2)]
