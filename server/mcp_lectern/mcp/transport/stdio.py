@@ -18,8 +18,8 @@ from .processes import Process
 
 STDERR_TAIL_BYTES: Final = 8 * 1024
 STDERR_LINE_BYTES: Final = 4 * 1024
-STDERR_LINES: Final = 200
-"""Lines of one chunk that go to the log."""
+STDERR_LINES: Final = 1000
+"""Lines of one chunk that go to the log, the last ones."""
 EXIT_CODE_WAIT: Final = 0.5
 
 
@@ -50,11 +50,10 @@ class StderrTail:
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes."""
         self._tail = (self._tail + chunk)[-STDERR_TAIL_BYTES:]
-        for number, line in enumerate(self._lines.feed(chunk)):
-            if number == STDERR_LINES:
-                self._log("… (more of this than a log needs was left out)")
-            if number >= STDERR_LINES:
-                continue
+        lines = list(self._lines.feed(chunk))
+        if len(lines) > STDERR_LINES:
+            self._log(f"… ({len(lines) - STDERR_LINES} lines of a flood were left out)")
+        for line in lines[-STDERR_LINES:]:
             if isinstance(line, bytes):
                 self._log(line.decode("utf-8", "replace").rstrip("\r"))
             elif line.tail is None:
