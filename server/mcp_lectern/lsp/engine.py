@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 _SETTLE = 0.3
 """Seconds that a burst of configuration events is collected (an editor that saves 20 times in 2 s)."""
-_CLOSING = 1.5
+_CLOSING = 1.0
 """Seconds that ``shutdown`` waits for servers to end; the rest of the ending goes on until ``exit``."""
 
 
