@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types
-from tests.support.lsp_client import Editor, running
+from tests.support.lsp_client import CONTENT, Editor, running
 from tests.support.scripted_server import ScriptedServer
 
 pytestmark = pytest.mark.anyio
 
 ONE = [{"uri": "memo://plan", "name": "plan"}]
 DEMO = {"command": sys.executable, "args": ["-P", "-m", "mcp_lectern", "demo-server"]}
+PULLS = {
+    "workspace": {**CONTENT["workspace"], "diagnostics": {"refreshSupport": True}},
+    "textDocument": {**CONTENT["textDocument"], "diagnostic": {"dynamicRegistration": False}},
+}
 
 
 def _published(editor: Editor, uri: str) -> list[tuple[int | None, int]]:
@@ -117,3 +122,48 @@ async def test_diagnostics_go_when_the_server_appears_and_when_they_are_switched
         edits = [action.edit for action in actions or () if isinstance(action, types.CodeAction)]
         texts = [edit.changes[uri][0].new_text for edit in edits if edit and edit.changes]
         assert "@docs:tour://welcome" in texts
+
+
+async def _pull(editor: Editor, uri: str, previous: str | None = None) -> Any:
+    return await editor.client.text_document_diagnostic_async(
+        types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri), previous_result_id=previous)
+    )
+
+
+async def test_a_pull_is_told_that_nothing_has_changed(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        async with running(tmp_path, {"docs": server.entry()}, capabilities=PULLS) as editor:
+            await editor.listed()
+            uri = editor.open("a.md", "@docs:memo://plum")
+            first = await _pull(editor, uri)
+            assert (first.kind, [one.code for one in first.items]) == ("full", ["unknownResource"])
+            same = await _pull(editor, uri, first.result_id)
+            assert (same.kind, same.result_id) == ("unchanged", first.result_id)
+            editor.change(uri, 2, (((0, 17), (0, 17)), " and more prose"))
+            assert (await _pull(editor, uri, first.result_id)).kind == "unchanged"
+            editor.change(uri, 3, (((0, 0), (0, 0)), "See "))
+            moved = await _pull(editor, uri, first.result_id)
+            assert (moved.kind, moved.items[0].range.start.character) == ("full", 4)
+            assert moved.result_id != first.result_id
+            assert (await _pull(editor, uri, "an id of another life")).kind == "full"
+            editor.change(uri, 4, (((0, 0), (0, 4)), ""))
+            assert (await _pull(editor, uri, moved.result_id)).result_id == first.result_id
+
+
+async def test_after_a_change_of_the_list_a_client_that_pulls_is_asked_to_pull_again(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        async with running(tmp_path, {"docs": server.entry()}, capabilities=PULLS) as editor:
+            uri = editor.open("a.md", "@docs:memo://plum")
+            nothing = await _pull(editor, uri)
+            assert not nothing.items
+            await editor.listed()
+            await editor.until(lambda: types.WORKSPACE_DIAGNOSTIC_REFRESH in editor.asked_again)
+            unknown = await _pull(editor, uri, nothing.result_id)
+            assert (unknown.kind, len(unknown.items)) == ("full", 1)
+            seen = len(editor.asked_again)
+            server.change(resources=[*ONE, {"uri": "memo://plum", "name": "plum"}])
+            await editor.until(lambda: types.WORKSPACE_DIAGNOSTIC_REFRESH in editor.asked_again[seen:])
+            known = await _pull(editor, uri, unknown.result_id)
+            assert (known.kind, len(known.items)) == ("full", 0)
+            assert (await _pull(editor, uri, known.result_id)).kind == "unchanged"
+            assert not editor.published

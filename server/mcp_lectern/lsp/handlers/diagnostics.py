@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -27,7 +29,19 @@ def register(lectern: Lectern) -> None:
     async def pulled(params: types.DocumentDiagnosticParams) -> dict[str, Any]:
         # Without an opinion there is nothing to show; the client is asked to pull again once there is one.
         found = await diagnostics_of(lectern.session, params.text_document.uri)
-        return {"kind": "full", "items": found or []}
+        return report(found or [], params.previous_result_id)
+
+
+def report(found: Sequence[dict[str, Any]], previous: str | None) -> dict[str, Any]:
+    """What a pull is answered: all of it, or that it is what the client has already (LSP 3.17).
+
+    The id follows from the content alone, so that it stays true whatever was pulled in between.
+    """
+    content = json.dumps(found, sort_keys=True, separators=(",", ":")).encode()
+    identity = hashlib.blake2b(content, digest_size=12).hexdigest()
+    if identity == previous:
+        return {"kind": "unchanged", "resultId": identity}
+    return {"kind": "full", "resultId": identity, "items": list(found)}
 
 
 async def diagnostics_of(session: Session, uri: str) -> list[dict[str, Any]] | None:
