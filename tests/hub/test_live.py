@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.support.hubs import News, hub_of
+from tests.support.hubs import News, entries_of, hub_of
 from tests.support.scripted_server import ScriptedServer
 
 from mcp_lectern.hub.hub import Hub
@@ -253,3 +253,35 @@ async def test_sub_02_a_closed_stream_lists_and_reads_again_once(tmp_path: Path,
             await server.wait_received("resources/list", lists + 1)
             await news.until(lambda: hub.status()[0].subscriptions == 1)
             assert len(server.received("resources/read")) == 2
+
+
+async def test_an_entry_that_has_changed_shows_its_own_text_in_documents_that_are_open(
+    tmp_path: Path,
+) -> None:
+    """The former server's text under the new one's name would be a lie."""
+    (tmp_path / "new").mkdir()
+    with (
+        ScriptedServer(tmp_path, capabilities=OFFERED, contents={"a://1": "old", "a://2": "x"}) as former,
+        ScriptedServer(tmp_path / "new", capabilities=OFFERED, contents={"a://1": "new"}) as other,
+    ):
+        async with hub_of({"it": former.entry()}) as (hub, news):
+            await opened(hub, news, "a://1")
+            await hub.read("it", "a://2")
+            await hub.configure(entries_of({"it": other.entry()}).entries)
+            await news.until(lambda: bool(news.contents))
+            await hub.read("it", "a://1")
+            assert (text(hub, "a://1"), news.contents) == ("new", [("it", "a://1")])
+            await news.until(lambda: hub.status()[0].subscriptions == 1)
+            assert asked_for(other, "a://1") == 1
+
+
+async def test_an_entry_that_has_changed_and_cannot_be_listed_leaves_open_documents_alone(
+    tmp_path: Path,
+) -> None:
+    with ScriptedServer(tmp_path, capabilities=OFFERED, contents={"a://1": "old"}) as former:
+        async with hub_of({"it": former.entry()}) as (hub, news):
+            await opened(hub, news, "a://1")
+            await hub.configure(entries_of({"it": {**former.entry(), "command": "no-such-program"}}).entries)
+            await news.until(lambda: hub.states_shown()["it"] == "failed")
+            await hub.ensure_listed()
+            assert not news.contents

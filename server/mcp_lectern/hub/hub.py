@@ -72,6 +72,8 @@ class Hub:
         self._version = version
         self._answers = OneAtATime(answers) if answers else None
         self._links: dict[str, Link] = {}
+        # Open documents hold what these entries' former servers said, until the new ones are listed.
+        self._replaced: set[str] = set()
         self._scopes: dict[str, anyio.CancelScope] = {}
         self._tasks: TaskGroup | None = None
         self._running = anyio.Event()
@@ -110,7 +112,8 @@ class Hub:
         await self._running.wait()
         async with self._configuring:
             wanted = {entry.spec.name: entry for entry in entries}
-            await self._drop([name for name in self._links if not self._stays(name, wanted.get(name))])
+            gone = [name for name in self._links if not self._stays(name, wanted.get(name))]
+            await self._drop(gone)
             for name, entry in wanted.items():
                 if name in self._links:
                     self._links[name].entry = entry
@@ -123,7 +126,9 @@ class Hub:
             await self.remembered.restore()
         for name, link in self._links.items():
             self._observer.catalogue_changed(name)
-            if eager:
+            if name in gone and self.contents.pinned(name):
+                self._replaced.add(name)
+            if eager or name in self._replaced:
                 link.want(explicit=False)
 
     def _stays(self, name: str, entry: Entry | None) -> bool:
@@ -196,6 +201,10 @@ class Hub:
         self.catalogue = self.catalogue.with_listing(listing)
         self.indexes = {**self.indexes, listing.server: index}
         self._observer.catalogue_changed(listing.server)
+        if listing.listed and listing.server in self._replaced:
+            self._replaced.discard(listing.server)
+            for uri in self.contents.pinned(listing.server):
+                self._observer.contents_changed(listing.server, uri)
 
     def _updated(self, server: str, uri: str | None) -> None:
         # A notice that names no resource says nothing that could be acted on.
