@@ -193,3 +193,122 @@ async def test_cancelling_the_command_withdraws_the_question(tmp_path: Path) -> 
             async with asyncio.timeout(10):
                 await withdrawn.wait()
             assert replies(server) == []
+
+
+async def followed(editor: Editor) -> str:
+    """What an editor does for a mention, whether the pointer rests on it or it is clicked: the address."""
+    await editor.listed()
+    uri = editor.open("note.md", "@it:a://1")
+    found = await editor.definition(uri, 0, 5)
+    assert found is not None
+    return found.uri
+
+
+def show(editor: Editor, *documents: str) -> None:
+    editor.client.protocol.notify("lectern/shown", {"documents": list(documents)})
+
+
+@pytest.mark.case("SEC-01")
+@pytest.mark.parametrize("more", [{}, {"fileSystem": True}])
+async def test_sec_01_resting_on_a_mention_asks_nobody_and_coming_to_it_does(
+    tmp_path: Path, more: dict[str, Any]
+) -> None:
+    with asking(tmp_path, form(TEXT)) as server:
+        server.change(
+            answers={"resources/read": [*server._script["answers"]["resources/read"][:1] * 3, {}]},
+            notify=False,
+        )
+        async with running(tmp_path, {"it": server.entry()}, experimental={**NATIVE, **more}) as editor:
+            editor.elicit = lambda _: {"action": "accept", "content": {"first-name": "Ada"}}
+            document = await followed(editor)
+            page = await editor.content(document)
+            assert "asks something before it answers" in page
+            assert not editor.elicited
+            # The preview becomes a tab, which fetches nothing anew.
+            editor.open(document, page, "plaintext")
+            show(editor, document)
+            await editor.until(lambda: document in editor.refreshed)
+            assert len(editor.elicited) == 1
+            assert await editor.content(document) == "x"
+
+
+async def test_who_comes_to_a_document_is_asked_before_it_is_shown(tmp_path: Path) -> None:
+    with asking(tmp_path, form(TEXT)) as server:
+        experimental = {**NATIVE, "fileSystem": True}
+        async with running(tmp_path, {"it": server.entry()}, experimental=experimental) as editor:
+            editor.elicit = lambda _: {"action": "accept", "content": {"first-name": "Ada"}}
+            document = await followed(editor)
+            show(editor, document)
+            assert await editor.content(document) == "x"
+            assert len(editor.elicited) == 1
+
+
+async def test_a_document_that_comes_to_the_front_while_it_is_read_is_asked_for(tmp_path: Path) -> None:
+    with asking(tmp_path, form(TEXT)) as server:
+        question = server._script["answers"]["resources/read"][0]
+        server.change(
+            answers={"resources/read": [{**question, "gate": "go"}, question, question, {}]}, notify=False
+        )
+        experimental = {**NATIVE, "fileSystem": True}
+        async with running(tmp_path, {"it": server.entry()}, experimental=experimental) as editor:
+            editor.elicit = lambda _: {"action": "accept", "content": {"first-name": "Ada"}}
+            document = await followed(editor)
+            reading = asyncio.ensure_future(editor.content(document))
+            await server.wait_waiting("go")
+            show(editor, document)
+            server.open("go")
+            assert await reading == "x"
+            assert len(editor.elicited) == 1
+
+
+async def test_who_declined_still_has_a_way_from_the_page(tmp_path: Path) -> None:
+    with asking(tmp_path, form(TEXT)) as server:
+        question = server._script["answers"]["resources/read"][0]
+        server.change(answers={"resources/read": [*[question] * 5, {}]}, notify=False)
+        async with running(tmp_path, {"it": server.entry()}, experimental=NATIVE) as editor:
+            editor.elicit = lambda _: {"action": "decline"}
+            document = await followed(editor)
+            page = await editor.content(document)
+            editor.open(document, page, "plaintext")
+            show(editor, document)
+            await editor.until(lambda: len(editor.elicited) == 1)
+            show(editor)
+            show(editor, document)
+            action = (await editor.actions(document, 0, 0))["Lectern: Read this resource"]
+            editor.elicit = lambda _: {"action": "accept", "content": {"first-name": "Ada"}}
+            assert isinstance(action, types.Command)
+            (argument,) = action.arguments or ()
+            await editor.command("open", **dict(argument or {}))
+            await editor.until(lambda: document in editor.refreshed)
+            assert await editor.content(document) == "x"
+            assert len(editor.elicited) == 2
+
+
+async def test_an_older_server_whose_question_nobody_saw_is_read_again_for_who_comes(tmp_path: Path) -> None:
+    ask = {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": form(TEXT)["params"]}
+    with ScriptedServer(
+        tmp_path,
+        resources=ONE,
+        contents={"a://1": "x"},
+        answers={"resources/read": [{"gate": "first"}, {"gate": "second"}]},
+    ) as server:
+        async with running(tmp_path, {"it": server.entry()}, experimental=NATIVE) as editor:
+            editor.elicit = lambda _: {"action": "accept", "content": {"first-name": "Ada"}}
+            document = await followed(editor)
+            reading = asyncio.ensure_future(editor.content(document))
+            await server.wait_waiting("first")
+            server.send(ask)
+            await server._wait(
+                lambda: any(each.get("id") == "q" for each in server.received()), "a reply", 20
+            )
+            server.open("first")
+            text = await reading
+            assert text == "x"
+            assert not editor.elicited
+            editor.open(document, text, "plaintext")
+            show(editor, document)
+            await server.wait_waiting("second")
+            server.send({**ask, "id": "again"})
+            await editor.until(lambda: len(editor.elicited) == 1)
+            server.open("second")
+            await editor.until(lambda: document in editor.refreshed)

@@ -24,8 +24,21 @@ def unread_page(server: str, uri: str) -> str:
         f"URI:    {shown}\n"
         "\n"
         "Its server does not list this resource (or has not listed anything yet), and following a link is\n"
-        "not enough to read such a one. To read it, run the code action “Lectern: read this resource”\n"
+        "not enough to read such a one. To read it, run the code action “Lectern: Read this resource”\n"
         f"here, or in a terminal{_command(server, uri)}\n"
+    )
+
+
+def unasked_page(server: str, uri: str) -> str:
+    """Plain text that says that the server wants to ask something first, and how to let it."""
+    return (
+        "Nothing was read yet.\n"
+        "\n"
+        f"Server: {single_line(server)}\n"
+        f"URI:    {single_line(uri, _URI_SHOWN)}\n"
+        "\n"
+        "Its server asks something before it answers. To be asked, and to read it, run the code action\n"
+        "“Lectern: Read this resource” here.\n"
     )
 
 

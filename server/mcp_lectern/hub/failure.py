@@ -23,13 +23,17 @@ _STDERR_SHOWN = 600
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """``kind`` is one of contract 6's; ``code`` the MCP error's own code where there was one."""
+    """``kind`` is one of contract 6's; ``code`` the MCP error's own code where there was one.
+
+    ``unasked``: a read that a person causes may succeed, since they can be asked something for it.
+    """
 
     kind: str
     message: str
     server: str | None = None
     uri: str | None = None
     code: int | str | None = None
+    unasked: bool = False
 
 
 class Refused(Exception):
@@ -52,7 +56,8 @@ def of_error(error: errors.McpError, uri: str | None = None) -> Failure:
     kind = next((name for kind, name in _KINDS if isinstance(error, kind)), "serverFailed")
     if needs_sign_in(error):
         kind = _NEEDS_SIGN_IN
-    return Failure(kind, message_of(error), error.server, uri, error.code)
+    unasked = isinstance(error, errors.InputRequired) and error.unasked
+    return Failure(kind, message_of(error), error.server, uri, error.code, unasked)
 
 
 def needs_sign_in(error: errors.McpError) -> bool:

@@ -338,7 +338,8 @@ class Hub:
             listed = self.catalogue.resource(server, uri) is not None
             verdict = "The server still lists it." if listed else "The server does not list it."
             told = failure.Failure(told.kind, f"{told.message} {verdict}", server, uri, told.code)
-        self.unreadable[server, uri] = told.message
+        if not told.unasked or self.contents.shows(server, uri):
+            self.unreadable[server, uri] = told.message
         self._observer.catalogue_changed(server)
         self._observer.status_changed(server)
         return Refused(told)

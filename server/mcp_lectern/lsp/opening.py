@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from mcp_lectern.lsp import virtual
+from mcp_lectern.lsp import asked, virtual
 
 if TYPE_CHECKING:
     from mcp_lectern.documents.address import Key
@@ -36,7 +36,7 @@ async def opened(lectern: Lectern, server: str, uri: str) -> list[dict[str, Any]
     result = await virtual.read(lectern, server, uri, asked=True)
     if session.opened is not None:
         await asyncio.to_thread(session.opened.add, (server, uri))
-    if before is not None and before.items != result.items:
+    if before is None or before.items != result.items:
         virtual.ask_again(lectern, server, uri)
     rendered = documents(
         server,
@@ -90,8 +90,9 @@ async def reveal(lectern: Lectern, server: str, uri: str, documents: list[dict[s
         target = Path(path).as_uri() if path else document
         params = types.ShowDocumentParams(uri=target, external=False, take_focus=True)
         lectern.spawn(lectern.pygls.window_show_document_async(params), "showing a document")
-    elif path:
-        lectern.show(types.MessageType.Info, f"The resource was saved as {path}")
+    else:
+        where = f"was saved as {path}" if path else f"can be opened as {document}"
+        lectern.show(types.MessageType.Info, f"The resource {where}")
 
 
 async def materialized(lectern: Lectern, document: str) -> MaterializedFile:
@@ -108,7 +109,9 @@ async def materialized(lectern: Lectern, document: str) -> MaterializedFile:
             server=key.server,
             uri=key.uri,
         )
-    result = await virtual.result_of(lectern, key, asked=True)
+    # A client that serves the scheme asks for bytes as it asks for text: also for a mere preview.
+    caused = not lectern.session.client.file_system
+    result = await asked.result_for(lectern, key, document, caused=caused)
     return await _as_file(lectern, key, _item(key, result))
 
 
@@ -168,7 +171,7 @@ async def as_file(lectern: Lectern, server: str, uri: str) -> Path:
     from mcp_lectern.mcp.wire.resources import TextItem
 
     key = Key(server, uri)
-    result = await virtual.result_of(lectern, key, asked=False)
+    result = await asked.result_for(lectern, key, virtual.address_of(lectern.session, server, uri))
     if len(result.items) == 1:
         return (await _as_file(lectern, key, result.items[0])).path
     text = document_text(server, uri, result, virtual.listed_type(lectern.session, server, uri)) or ""

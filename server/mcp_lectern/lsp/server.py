@@ -16,7 +16,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from mcp_lectern import __version__
-from mcp_lectern.lsp import commands, handlers
+from mcp_lectern.lsp import asked, commands, handlers
 from mcp_lectern.lsp.approval import Approval
 from mcp_lectern.lsp.argument_values import ArgumentValues
 from mcp_lectern.lsp.capabilities import Client, completed, registrations
@@ -74,6 +74,7 @@ class Lectern(Hooks):
         self.publishing = Publishing(self.session, self._diagnostics, self._publish)
         self.refreshing = Refreshing(self.session, self._refresh)
         handlers.register(self)
+        asked.register(self)
         commands.register(self)
 
     def feature(self, method: str, options: Any = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -30,7 +30,11 @@ _MARKDOWN = frozenset({"markdown", "prompt", "instructions", "chatagent", "skill
 
 
 class Session:
-    """The state that handlers and commands share."""
+    """The state that handlers and commands share.
+
+    ``served`` are the ``lectern:`` documents that were answered, ``shown`` those in front of the person, and
+    ``unasked`` those that a question stands behind which nobody was asked.
+    """
 
     def __init__(self) -> None:
         self.client = Client()
@@ -40,6 +44,8 @@ class Session:
         self.hub: Hub | None = None
         self.opened: Opened | None = None
         self.served: set[str] = set()
+        self.shown: frozenset[str] = frozenset()
+        self.unasked: dict[str, None] = {}
         self.documents: dict[str, Document] = {}
         self._indexes: dict[str, MentionIndex] = {}
         self._resolutions: Resolutions | None = None
@@ -55,6 +61,7 @@ class Session:
     def close(self, uri: str) -> Document | None:
         """The client gives the document up."""
         self._indexes.pop(uri, None)
+        self.unasked.pop(uri, None)
         return self.documents.pop(uri, None)
 
     def living(self, uri: str) -> Document | None:

@@ -54,9 +54,10 @@ async def text_of(lectern: Lectern, document: str) -> str:
     Raises Refused where the read fails, and where there is no such document.
     """
     from mcp_lectern.documents.address import names
-    from mcp_lectern.documents.page import unread_page
+    from mcp_lectern.documents.page import unasked_page, unread_page
     from mcp_lectern.documents.render import document_text
-    from mcp_lectern.hub.failure import refused
+    from mcp_lectern.hub.failure import Refused, refused
+    from mcp_lectern.lsp import asked
 
     session, hub = lectern.session, await lectern.hub()
     key = key_of(session, document)
@@ -65,8 +66,13 @@ async def text_of(lectern: Lectern, document: str) -> str:
         if names(document, key, None, binary_extension=session.client.file_system):
             session.served.add(document)
         return unread_page(key.server, key.uri)
-    # Whoever shows it already only looks again: that is no moment to ask a person something.
-    result = await result_of(lectern, key, asked=document not in session.documents)
+    try:
+        result = await asked.result_for(lectern, key, document)
+    except Refused as refusal:
+        if not refusal.failure.unasked or document in session.documents:
+            raise
+        session.served.add(document)
+        return unasked_page(key.server, key.uri)
     text = document_text(
         key.server,
         key.uri,
@@ -80,16 +86,6 @@ async def text_of(lectern: Lectern, document: str) -> str:
         raise refused("notFound", _no_item(key), server=key.server, uri=key.uri)
     session.served.add(document)
     return text
-
-
-async def result_of(lectern: Lectern, key: Key, *, asked: bool) -> ReadResult:
-    """What was read for a document that may be read, read now if it is not at hand. Raises Refused.
-
-    ``asked``: a person caused this, and may be asked something for it.
-    """
-    hub = await lectern.hub()
-    kept = hub.contents.to_show(key.server, key.uri)
-    return kept if kept is not None else await read(lectern, key.server, key.uri, asked=asked)
 
 
 async def read(lectern: Lectern, server: str, uri: str, *, asked: bool) -> ReadResult:

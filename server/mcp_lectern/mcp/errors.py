@@ -195,8 +195,20 @@ class SignInFailed(McpError):
 
 
 class InputRequired(McpError):
-    """The read needs an answer from a person. ``declined``: they were asked, and gave none."""
+    """The read needs an answer from a person. ``declined``: they were asked, and gave none.
 
-    def __init__(self, message: str, *, server: str, method: str | None, declined: bool = False) -> None:
+    ``unasked``: nobody was, since nobody had asked for the read; one that a person causes may succeed.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        server: str,
+        method: str | None,
+        declined: bool = False,
+        unasked: bool = False,
+    ) -> None:
         super().__init__(message, server=server, method=method)
         self.declined = declined
+        self.unasked = unasked

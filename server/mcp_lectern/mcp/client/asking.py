@@ -58,12 +58,23 @@ class Answers(Protocol):
 
 @dataclass(eq=False)
 class Reading:
-    """A read that a person waits for. ``pending`` is its request, while one is under way."""
+    """A read, and whether a person waits for it. ``pending`` is its request, while one is under way.
+
+    ``unseen``: a question came for it, and was cancelled without being shown. ``rounds`` is how often the
+    read had to be made again.
+    """
 
     asked: bool
+    unseen: bool = False
     pending: Pending | None = None
     questions: int = 0
+    rounds: int = 0
     ended: anyio.Event = field(default_factory=anyio.Event)
+
+    @property
+    def answered(self) -> bool:
+        """Whether more than the URI went into the result."""
+        return self.rounds > 0 or self.questions > 0 or self.unseen
 
 
 class Asking:
@@ -186,6 +197,9 @@ class Asking:
         readings = [each for each in self._readings if each.asked and each.questions < MOST_QUESTIONS]
         if not readings:
             self._log("cancelled a question that came while nobody waited for an answer to a read")
+            for reading in self._readings:
+                # Which of them it was for is not said: what any of them returns may be due to our refusal.
+                reading.unseen = reading.unseen or not reading.asked
             return {"result": CANCEL.to_json()}
         for reading in readings:
             reading.questions += 1

@@ -24,6 +24,7 @@ Json = Any
 
 MOST_ROUNDS: Final = 10
 URL_REQUIRED: Final = -32042
+_UNSEEN: Final = "nobody is asked anything for a read that nobody waits for; open the resource"
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 1.0
 """Seconds before a read that is only to be made again; each time the pause is doubled."""
@@ -37,8 +38,8 @@ class Rounds:
         self._patience = patience
         self._asking = asking
 
-    async def read(self, uri: str, *, asked: bool) -> tuple[dict[str, Json], bool]:
-        """The finished result of ``resources/read``, and whether more than the URI went into it.
+    async def read(self, uri: str, *, asked: bool) -> tuple[dict[str, Json], Reading]:
+        """The finished result of ``resources/read``, and what its server asked on the way.
 
         Raises McpError: InputRequired where nobody can or wants to give what is asked for.
         """
@@ -46,7 +47,7 @@ class Rounds:
 
     async def request(
         self, request: Asked, params: Mapping[str, Json], *, asked: bool
-    ) -> tuple[dict[str, Json], bool]:
+    ) -> tuple[dict[str, Json], Reading]:
         """The same for any request that may take several rounds."""
         with self._asking.reading(asked=asked) as reading:
             answer = _Answer(request, reading, {})
@@ -57,7 +58,8 @@ class Rounds:
                 elif is_input_required(outcome):
                     await self._gather(answer, outcome, min(FIRST_PAUSE * 2**number, LONGEST_PAUSE))
                 else:
-                    return complete(outcome, request), number > 0 or reading.questions > 0
+                    reading.rounds = number
+                    return complete(outcome, request), reading
         raise request.needs_input(f"it goes on asking after {MOST_ROUNDS} rounds")
 
     async def _once(self, answer: _Answer, params: Mapping[str, Json]) -> Json:
@@ -70,6 +72,7 @@ class Rounds:
         if isinstance(outcome, Refusal):
             if outcome.code == URL_REQUIRED:
                 return outcome
+            answer.check_seen()
             raise answer.request.refused(outcome)
         raise outcome
 
@@ -111,8 +114,8 @@ class Rounds:
 
     async def _reply(self, answer: _Answer, question: Question) -> Reply:
         if not answer.reading.asked:
-            answer.unwilling = "nobody is asked anything for a read that nobody waits for; open the resource"
-        if answer.unwilling:
+            answer.reading.unseen = True
+        if answer.unwilling or answer.reading.unseen:
             return CANCEL
         reply = await self._asking.ask(question)
         if reply.action != "accept":
@@ -159,5 +162,11 @@ class _Answer:
 
     def check_willing(self) -> None:
         """Raises InputRequired where an earlier question was not answered: nobody is asked twice."""
+        self.check_seen()
         if self.unwilling:
-            raise self.request.needs_input(self.unwilling, declined=self.reading.asked)
+            raise self.request.needs_input(self.unwilling, declined=True)
+
+    def check_seen(self) -> None:
+        """Raises InputRequired where a question was put away unseen: what came after is no real answer."""
+        if self.reading.unseen:
+            raise self.request.needs_input(_UNSEEN, unasked=True)

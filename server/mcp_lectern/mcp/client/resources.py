@@ -71,7 +71,7 @@ class ResourceClient:
         """
         request = self.session.asked(READ, uri)
         try:
-            result, answered = await self.rounds.read(uri, asked=asked)
+            result, reading = await self.rounds.read(uri, asked=asked)
         except ServerError as error:
             raise as_not_found(error, request) from error
         if contents.size_of(result) > THREAD_CHARACTERS:
@@ -80,7 +80,7 @@ class ResourceClient:
             read = contents.read_result(result)
         if read is None:
             raise request.invalid("no list of contents")
-        return replace(read, answered=True) if answered else read
+        return replace(read, answered=True, unasked=reading.unseen) if reading.answered else read
 
     async def _list(
         self, kind: _Kind, parse: Callable[[dict[str, Json]], Page[Entry] | None]

@@ -86,13 +86,14 @@ class Asked:
             method=self.method,
         )
 
-    def needs_input(self, why: str, *, declined: bool = False) -> InputRequired:
+    def needs_input(self, why: str, *, declined: bool = False, unasked: bool = False) -> InputRequired:
         """The server asks something first; ``why`` is a clause that says why it gets no answer."""
         return InputRequired(
             f'Server "{self.server}" asks something before it answers {self.what}, and {why}.',
             server=self.server,
             method=self.method,
             declined=declined,
+            unasked=unasked,
         )
 
     @property

@@ -83,8 +83,9 @@ class ReadResult:
     """The whole ``contents`` of one read, in order. ``ttl_ms`` is 0 where absent or unusable.
 
     ``notes`` are sentences about what was tolerated (an item with both text and blob, say). ``answered``:
-    more than the URI went into it, as a person's answers do. ``stale`` is a sentence that says why this is
-    an older result, served since a new one could not be had.
+    more than the URI went into it, as a person's answers do. ``unasked``: a question that came with it was
+    put away unseen, since nobody had asked for the read. ``stale`` is a sentence that says why this is an
+    older result, served since a new one could not be had.
     """
 
     items: tuple[Item, ...]
@@ -92,6 +93,7 @@ class ReadResult:
     cache_scope: str = "private"
     notes: tuple[str, ...] = ()
     answered: bool = False
+    unasked: bool = False
     stale: str | None = None
 
 
