@@ -14,18 +14,19 @@ export async function chooseServer(waiting: readonly ServerState[]): Promise<Ser
   return chosen?.server;
 }
 
-/** Whether the person agrees, after having seen the whole entry. */
-export async function agrees({ name, trust: { shows } }: ServerState): Promise<boolean> {
+/** Whether the person agrees, after having seen the whole entry; `changed` is what is new since they last did. */
+export async function agrees(name: string, shows: unknown, changed: readonly string[] = []): Promise<boolean> {
   const entry = whole(shows);
   const isLong = entry.length > FITS_A_DIALOG;
   if (isLong) {
     const document = await vscode.workspace.openTextDocument({ language: "json", content: entry });
     await vscode.window.showTextDocument(document, { preview: false });
   }
+  const news = changed.length === 0 ? "" : `New since you approved it: ${line(changed.join(", "))}\n\n`;
   const approve = "Approve";
   const choice = await vscode.window.showWarningMessage(
     `Approve the MCP server “${line(name, 100)}”? It will be started as it is written here.`,
-    { modal: true, detail: isLong ? "The whole entry is too long for this dialog: it stands in the editor behind it." : entry },
+    { modal: true, detail: isLong ? `${news}The whole entry is too long for this dialog: it stands in the editor behind it.` : `${news}${entry}` },
     approve,
   );
   return choice === approve;

@@ -20,8 +20,21 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 
+import { agrees } from "./approval";
+import { elicit } from "./elicitation";
+import { externalAddress, openExternally } from "./external";
 import { message } from "./plain";
-import { CLIENT_ABILITIES, ContentRefreshRequest } from "./protocol";
+import {
+  ApproveRequest,
+  CLIENT_ABILITIES,
+  ContentRefreshRequest,
+  ElicitRequest,
+  ExternalUriRequest,
+  SecretRequest,
+  type ServerState,
+  StatusNotification,
+} from "./protocol";
+import { secret, traceable } from "./secrets";
 import { answer, userSetting, userSettings } from "./settings";
 
 const SCHEMES = ["file", "untitled", "vscode-userdata", "vscode-scm", "vscode-notebook-cell"];
@@ -35,6 +48,10 @@ export interface Listeners {
   readonly show: (uri: vscode.Uri, options: vscode.TextDocumentShowOptions) => Promise<void>;
   /** A command of the server was run, by us or by a link or a code action. */
   readonly ran: (command: string, answer: unknown) => Promise<void>;
+  /** `lectern/status`. */
+  readonly status: (servers: readonly ServerState[]) => void;
+  /** Where secrets are kept. */
+  readonly secrets: vscode.SecretStorage;
   /** The server died too often to be started once more. */
   readonly gaveUp: () => void;
 }
@@ -43,6 +60,10 @@ export interface Listeners {
 class QuietClient extends LanguageClient {
   override error(text: string, data?: unknown): void {
     super.error(text, data, false);
+  }
+
+  override trace(text: string, data?: unknown): void {
+    super.trace(text, traceable(text, data));
   }
 }
 
@@ -60,12 +81,14 @@ export function createClient(
     stdioOptions: { stdout: () => undefined, stderr: logLines },
     middleware: middleware(listeners),
   });
+  // The library's other form of trace holds answers whole, and does not say which of them are private.
+  Object.assign(client, { traceObject: () => undefined });
   client.clientOptions.errorHandler = errorHandler(client, listeners);
   client.registerFeature(abilities(client, listeners));
   return client;
 }
 
-function abilities(client: LanguageClient, { refreshed }: Listeners): StaticFeature {
+function abilities(client: LanguageClient, listeners: Listeners): StaticFeature {
   return {
     fillClientCapabilities: (capabilities): void => {
       capabilities.experimental = { ...(capabilities.experimental as object | undefined), lectern: CLIENT_ABILITIES };
@@ -73,13 +96,27 @@ function abilities(client: LanguageClient, { refreshed }: Listeners): StaticFeat
     // The library answers the same request for schemes that the server registers; the last handler counts.
     initialize: (): void => {
       client.onRequest(ContentRefreshRequest, ({ uri }) => {
-        refreshed(client.protocol2CodeConverter.asUri(uri));
+        listeners.refreshed(client.protocol2CodeConverter.asUri(uri));
         return null;
       });
+      answerQuestions(client, listeners);
     },
     getState: (): FeatureState => ({ kind: "static" }),
     clear: (): void => undefined,
   };
+}
+
+/** What the server asks of the person, and of VS Code on their behalf. */
+function answerQuestions(client: LanguageClient, { secrets, status }: Listeners): void {
+  client.onRequest(ElicitRequest, elicit);
+  client.onRequest(SecretRequest, (params) => secret(secrets, params));
+  client.onRequest(ExternalUriRequest, async ({ uri }) => ({ uri: await externalAddress(uri) }));
+  client.onRequest(ApproveRequest, async ({ server, shows, changed }) => ({
+    approved: await agrees(server, shows, changed),
+  }));
+  client.onNotification(StatusNotification, ({ servers }) => {
+    status(servers);
+  });
 }
 
 function middleware({ show, ran }: Listeners): Middleware {
@@ -90,9 +127,9 @@ function middleware({ show, ran }: Listeners): Middleware {
       didChangeConfiguration: (): Promise<void> => Promise.resolve(),
     },
     window: {
-      showDocument: async (params, token, next) =>
+      showDocument: async (params) =>
         params.external === true
-          ? next(params, token)
+          ? openExternally(params.uri).then((success) => ({ success }))
           : show(vscode.Uri.parse(params.uri, true), showOptions(params)).then(
               () => ({ success: true }),
               () => ({ success: false }),

@@ -7,6 +7,7 @@ import { pickResources } from "./picker";
 import { line, message } from "./plain";
 import { type OpenedDocument, type Resource, type ServerState } from "./protocol";
 import { type Server } from "./server";
+import { signIn, signOut } from "./signing";
 
 /** Registers every command. */
 export function registerCommands(server: Server): vscode.Disposable {
@@ -16,6 +17,8 @@ export function registerCommands(server: Server): vscode.Disposable {
     "lectern.ui.restart": () => restart(server),
     "lectern.ui.showLog": () => showLog(server),
     "lectern.ui.approve": () => approve(server),
+    "lectern.ui.signIn": () => signIn(server),
+    "lectern.ui.signOut": () => signOut(server),
     "lectern.ui.copyWithResources": () => copyWithResources(server),
   };
   return vscode.Disposable.from(
@@ -134,7 +137,7 @@ async function approve(server: Server): Promise<void> {
     return;
   }
   const chosen = await chooseServer(waiting);
-  if (chosen !== undefined && (await agrees(chosen))) {
+  if (chosen !== undefined && (await agrees(chosen.name, chosen.trust.shows))) {
     await server.execute("lectern.approve", { server: chosen.name, fingerprint: chosen.trust.fingerprint });
   }
 }

@@ -8,6 +8,8 @@ import { applyLanguages, registerCommands, show } from "./commands";
 import { LecternFileSystem } from "./filesystem";
 import { type OpenedDocument } from "./protocol";
 import { Server } from "./server";
+import { watchShown } from "./shown";
+import { Status } from "./status";
 
 const RESTARTS_FOR = ["lectern.client", "lectern.languages"];
 
@@ -18,11 +20,16 @@ export function activate(context: vscode.ExtensionContext): void {
     text: (uri) => readable(() => started.text(uri)),
     bytes: (uri) => readable(async () => readFile(await started.file(uri))),
   });
+  const status = new Status();
   const started = new Server(context.globalStorageUri.fsPath, {
     refreshed: (uri): void => {
       files.refresh(uri);
     },
     show,
+    status: (servers): void => {
+      status.show(servers);
+    },
+    secrets: context.secrets,
     ran: async (command, answer): Promise<void> => {
       if (command === "lectern.open") {
         const { documents } = answer as { documents: readonly OpenedDocument[] };
@@ -36,6 +43,10 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     started,
     files,
+    status,
+    watchShown((documents) => {
+      void started.tellShown(documents);
+    }),
     vscode.workspace.registerFileSystemProvider("lectern", files, { isCaseSensitive: true, isReadonly }),
     registerCommands(started),
     vscode.workspace.onDidChangeConfiguration((change) => {

@@ -1,6 +1,6 @@
 /** The requests and commands of the language server that this client uses, as types; holds no behaviour. */
 
-import { RequestType } from "vscode-languageclient/node";
+import { NotificationType, RequestType } from "vscode-languageclient/node";
 
 export interface ContentParams {
   readonly uri: string;
@@ -19,8 +19,49 @@ export interface ErrorData {
   readonly uri?: string;
 }
 
+/** A question of a server, named as the person configured it. */
+export type ElicitParams =
+  | { readonly server: string; readonly mode: "form"; readonly message: string; readonly schema: unknown }
+  | { readonly server: string; readonly mode: "url"; readonly message: string; readonly url: string; readonly host: string };
+
+export interface ElicitResult {
+  readonly action: "accept" | "decline" | "cancel";
+  /** `null` stands for a field that was left empty. */
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+export const ElicitRequest = new RequestType<ElicitParams, ElicitResult, void>("lectern/elicit");
+
+export interface SecretParams {
+  readonly action: "get" | "set" | "delete";
+  readonly key: string;
+  readonly value?: string;
+}
+
+export const SecretRequest = new RequestType<SecretParams, { readonly value?: string }, void>("lectern/secret");
+
+export interface ApproveParams {
+  readonly server: string;
+  readonly shows: unknown;
+  readonly changed?: readonly string[];
+}
+
+export const ApproveRequest = new RequestType<ApproveParams, { readonly approved: boolean }, void>("lectern/approve");
+
+export const ExternalUriRequest = new RequestType<ContentParams, ContentParams, void>("lectern/externalUri");
+
+export const StatusNotification = new NotificationType<Servers>("lectern/status");
+
+/** Which `lectern:` documents are in front of the person: only for these a server may ask something. */
+export const ShownNotification = new NotificationType<{ readonly documents: readonly string[] }>("lectern/shown");
+
 /** What the server may rely on beyond the protocol: `capabilities.experimental.lectern`. */
 export const CLIENT_ABILITIES = {
+  elicitation: ["form", "url"],
+  externalUri: true,
+  secrets: true,
+  status: true,
+  trustPrompt: true,
   trustedSettings: true,
   fileSystem: true,
   triggerSuggest: "editor.action.triggerSuggest",
@@ -56,6 +97,7 @@ export interface OpenedDocument {
 export interface ServerState {
   readonly name: string;
   readonly origin: unknown;
+  readonly transport: string;
   readonly state: string;
   readonly trust: { readonly approved: boolean; readonly fingerprint: string; readonly shows: unknown };
   readonly resources: number;
@@ -84,5 +126,7 @@ export interface Commands {
   "lectern.servers": [Record<string, never>, Servers];
   "lectern.refresh": [Record<string, never>, Servers];
   "lectern.approve": [{ server: string; fingerprint: string }, Servers];
+  "lectern.signIn": [{ server: string }, Servers];
+  "lectern.signOut": [{ server: string }, Servers];
   "lectern.log": [{ server: string }, { text: string }];
 }

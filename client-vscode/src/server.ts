@@ -8,8 +8,9 @@ import { ExecuteCommandRequest, type LanguageClient, State } from "vscode-langua
 import { createClient, type Listeners } from "./client";
 import { line } from "./plain";
 import { endProcess, startProcess } from "./process";
-import { type Commands, ContentRequest } from "./protocol";
+import { type Commands, ContentRequest, ShownNotification } from "./protocol";
 import { userSettings } from "./settings";
+import { shownDocuments } from "./shown";
 import { Turns } from "./turns";
 
 const START_TIMEOUT_MS = 60_000;
@@ -42,6 +43,15 @@ export class Server implements vscode.Disposable {
   /** Tells the server what the user's settings are now. */
   async configure(): Promise<void> {
     await this.#client?.sendNotification("workspace/didChangeConfiguration", { settings: { lectern: userSettings() } });
+  }
+
+  /** Tells the server which documents are in front of the person. */
+  async tellShown(documents: readonly vscode.Uri[]): Promise<void> {
+    const client = this.#client;
+    if (client?.state === State.Running) {
+      const addresses = documents.map((uri) => client.code2ProtocolConverter.asUri(uri));
+      await client.sendNotification(ShownNotification, { documents: addresses });
+    }
   }
 
   /** Runs a command of the server; rejected with the server's own sentence. */
@@ -124,6 +134,7 @@ export class Server implements vscode.Disposable {
     try {
       await client.start();
       this.#client = client;
+      await this.tellShown(shownDocuments());
     } catch (error) {
       this.#process?.kill();
       throw error;
