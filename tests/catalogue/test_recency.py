@@ -44,7 +44,7 @@ def test_it_is_found_behind_any_number_of_others() -> None:
     index = big_index(100_000)
     last = index.resources.entries[-1]
     recency = Recency([("files", last.uri)])
-    assert search([index], "", 5, recency=recency).items[0].entry is last
+    assert search([index], "", 5, recency=recency).items[0].entry == last
     word = last.name.split()[-1][:2]
     assert last in [hit.entry for hit in search([index], word, 5, recency=recency).items]
 

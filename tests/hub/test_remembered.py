@@ -67,7 +67,7 @@ def rows(folder: Path) -> int:
         count = file.execute("SELECT count(*) FROM listing").fetchone()[0]
         parts = file.execute("SELECT count(*) FROM part").fetchone()[0]
     file.close()
-    assert parts == count * 18
+    assert parts == count * 26
     return int(count)
 
 
@@ -299,8 +299,8 @@ file = CatalogueFile(Path(sys.argv[1]), "1")
 print(file.key().hex())
 for number in range(20):
     name = f"{sys.argv[2]} {number}"
-    file.store(name.encode(), b"e", name, (name.encode(),) * 18)
-    assert file.load(name.encode()) == (name.encode(),) * 18
+    file.store(name.encode(), b"e", name, (name.encode(),) * 26)
+    assert file.load(name.encode()) == (name.encode(),) * 26
 """
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from mcp_lectern.mcp.client.paging import Walk, WalkLimits
 from mcp_lectern.mcp.connect import Limits, Timing
 from mcp_lectern.mcp.errors import ServerError
+from mcp_lectern.mcp.wire.packed import Packer
 from mcp_lectern.mcp.wire.pages import Page
 from mcp_lectern.mcp.wire.resources import Resource
 
@@ -23,7 +23,7 @@ def walk_pages(
     pages: list[Page[Resource]], limits: WalkLimits = LIMITS, elapsed: float = 0
 ) -> Walk[Resource]:
     """Feed a walk until it says stop; it must not ask for more pages than there are."""
-    walk: Walk[Resource] = Walk(limits, attrgetter("uri"))
+    walk: Walk[Resource] = Walk(limits, Packer(Resource))
     for page in pages:
         if walk.add(page, elapsed) is None:
             break
@@ -58,6 +58,7 @@ def test_pag_01_a_constant_cursor_that_brings_new_entries_is_followed() -> None:
         (WalkLimits(10, 1000, 10), 0, 10, "The list goes on after 10 pages."),
         (WalkLimits(50, 7, 10), 0, 7, "The list goes on after 7 entries."),
         (WalkLimits(50, 1000, 10), 11, 1, "The list goes on after 10 s."),
+        (WalkLimits(50, 1000, 10, bytes=100), 0, 10, "The list goes on after 100 bytes."),
     ],
 )
 def test_pag_01_fresh_cursors_without_end_stop_at_a_cap(

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 from mcp_lectern.catalogue.fold import WORD_BYTES, words
-from mcp_lectern.catalogue.index import NAME_END, RECORD_END, TITLE_END, Entry, TextIndex
+from mcp_lectern.catalogue.index import NAME_END, RECORD_END, TITLE_END, TextIndex
+from mcp_lectern.mcp.wire.packed import Entry
 
 SCAN_BYTES = 400_000
 """So much text is scanned, best records first, before a search inside words goes through the vocabulary."""

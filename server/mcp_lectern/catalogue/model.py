@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
+from mcp_lectern.mcp.wire.packed import ByAddress, Packed
 from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
 
 
@@ -19,11 +21,10 @@ class ServerListing:
     """
 
     server: str
-    resources: tuple[Resource, ...] = ()
+    resources: Packed[Resource] = field(default_factory=partial(Packed, Resource))
     templates: tuple[ResourceTemplate, ...] = ()
     listed: bool = False
     partial: str | None = None
-    by_uri: Mapping[str, Resource] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -35,11 +36,17 @@ class ServerListing:
         listed: bool = True,
         partial: str | None = None,
     ) -> ServerListing:
-        """A listing with its lookup built; the first entry of a doubled URI wins."""
-        by_uri: dict[str, Resource] = {}
-        for resource in resources:
-            by_uri.setdefault(resource.uri, resource)
-        return cls(server, tuple(by_uri.values()), tuple(templates), listed, partial, by_uri)
+        """A listing of these; the first entry of a doubled URI, or template, wins."""
+        packed = resources if isinstance(resources, Packed) else Packed.of(Resource, resources)
+        unique: dict[str, ResourceTemplate] = {}
+        for template in templates:
+            unique.setdefault(template.uri_template, template)
+        return cls(server, packed, tuple(unique.values()), listed, partial)
+
+    @property
+    def by_uri(self) -> ByAddress[Resource]:
+        """The resources by URI. The first use takes a moment, which belongs in a thread for a long list."""
+        return self.resources.by_address
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from typing import Generic
 
 from mcp_lectern.catalogue.candidates import name_prefix_hits, substring_hits, whole_hits, word_start_hits
 from mcp_lectern.catalogue.fold import WORD_BYTES, encoded, fold
-from mcp_lectern.catalogue.index import Entry, ServerIndex, TextIndex, standing
+from mcp_lectern.catalogue.index import ServerIndex, TextIndex
 from mcp_lectern.catalogue.recency import NEVER, Recency
 from mcp_lectern.catalogue.scattered import scattered_hits
+from mcp_lectern.mcp.wire.packed import Entry
 from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
 
 _HANDLE = re.compile(r"[\w.-]*[.,;:!?'\")\]}]*")
@@ -82,7 +83,7 @@ def search(
             index.resources,
             rest,
             named,
-            exact=index.listing.by_uri.get(rest),
+            exact=index.number_of(rest),
             recent=recency.of(index) if recency is not None else None,
         )
         for index in _asked(indexes, server)
@@ -123,19 +124,22 @@ def _reading(name: str, query: str, server: str | None) -> tuple[str, bool]:
 
 def _ranked(sources: list[_Source[Entry]], limit: int, handle_like: bool) -> Ranked[Entry]:
     last = Quality.SERVER if handle_like else Quality.SCATTERED
-    found: list[Hit[Entry]] = []
+    found: list[tuple[_Source[Entry], int, Quality]] = []
     for quality in Quality:
         if quality <= last and len(found) <= limit:
             found += _merged(sources, quality, limit + 1 - len(found))
-    return Ranked(tuple(found[:limit]), len(found) > limit)
+    items = (Hit(source.server, source.entry(number), quality) for source, number, quality in found[:limit])
+    return Ranked(tuple(items), len(found) > limit)
 
 
-def _merged(sources: list[_Source[Entry]], quality: Quality, most: int) -> list[Hit[Entry]]:
+def _merged(
+    sources: list[_Source[Entry]], quality: Quality, most: int
+) -> list[tuple[_Source[Entry], int, Quality]]:
     """The best hits of this quality over all servers."""
-    hits = [(source, entry) for source in sources for entry in source.hits(quality, most)]
+    hits = [(source, number, quality) for source in sources for number in source.hits(quality, most)]
     if len(sources) > 1 or any(source.recent for source in sources):
         hits.sort(key=lambda hit: hit[0].standing(hit[1]))
-    return [Hit(source.server, entry, quality) for source, entry in hits[:most]]
+    return hits[:most]
 
 
 class _Source(Generic[Entry]):
@@ -148,36 +152,38 @@ class _Source(Generic[Entry]):
         query: str,
         named: bool,
         *,
-        exact: Entry | None = None,
+        exact: int | None = None,
         recent: Mapping[int, int] | None = None,
     ) -> None:
         self.server = server
         self.recent = recent or {}
-        self._ranks = {id(index.entries[number]): rank for number, rank in self.recent.items()}
         self._index: TextIndex[Entry] = index
         self._query = encoded(fold(query))
         self._named = named
-        self._exact: Entry | None = exact
+        self._exact = exact
         self._given: set[int] = set()
 
-    def hits(self, quality: Quality, most: int) -> list[Entry]:
-        """The best entries of this quality that no better quality has."""
+    def entry(self, number: int) -> Entry:
+        """One of its hits."""
+        return self._index.entries[number]
+
+    def hits(self, quality: Quality, most: int) -> list[int]:
+        """The best entries of this quality that no better quality has, by their records' numbers."""
         numbers = self._numbers(quality, most + len(self._given) + 1)
         if self.recent:
             # What was used lately may stand far behind the best of a long list, and counts all the same.
             numbers = list(dict.fromkeys([*self._recent(quality), *numbers]))
         new = [number for number in numbers if number not in self._given]
         self._given.update(new)
-        entries = [self._index.entries[number] for number in new]
         if self._exact is None:
-            return entries
-        others = [entry for entry in entries if entry is not self._exact]
+            return new
+        others = [number for number in new if number != self._exact]
         return [self._exact, *others] if quality is Quality.EXACT else others
 
-    def standing(self, entry: Entry) -> tuple[float, int, float]:
+    def standing(self, number: int) -> tuple[float, int, float]:
         """The sort key of one of its hits among equally good ones."""
-        priority, modified = standing(entry.annotations)
-        return priority, self._ranks.get(id(entry), NEVER), modified
+        priority, modified = self._index.entries.standing(number)
+        return priority, self.recent.get(number, NEVER), modified
 
     def _recent(self, quality: Quality) -> list[int]:
         return [number for number in self.recent if self._is(number, quality)]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mcp_lectern.catalogue.fold import encoded, fold
 from mcp_lectern.catalogue.index import ServerIndex
 
 MOST = 50
 """So many of the latest count."""
 NEVER = MOST
 """The rank of everything else."""
-_SAME_NAME = 1_000
 
 Key = tuple[str, str]
 """A server's name and a URI."""
@@ -34,16 +32,7 @@ class Recency:
     def _ranks(self, index: ServerIndex) -> dict[int, int]:
         ranks: dict[int, int] = {}
         for rank, (server, uri) in enumerate(self.latest):
-            number = _number(index, uri) if server == index.server else None
+            number = index.resources.entries.number(uri) if server == index.server else None
             if number is not None:
                 ranks[number] = rank
         return ranks
-
-
-def _number(index: ServerIndex, uri: str) -> int | None:
-    """The record of a URI, found by its name: an index has no table of URIs, which would cost too much."""
-    entry = index.listing.by_uri.get(uri)
-    if entry is None:
-        return None
-    same = index.resources.exactly_named(encoded(fold(entry.name)))[:_SAME_NAME]
-    return next((number for number in same if index.resources.entries[number].uri == uri), None)

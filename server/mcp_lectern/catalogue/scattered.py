@@ -11,7 +11,8 @@ from itertools import islice
 
 from mcp_lectern.catalogue.candidates import substring_hits
 from mcp_lectern.catalogue.fold import WORD_BYTES, humps, words
-from mcp_lectern.catalogue.index import NAME_END, TITLE_END, Entry, TextIndex
+from mcp_lectern.catalogue.index import NAME_END, TITLE_END, TextIndex
+from mcp_lectern.mcp.wire.packed import Entry
 
 DIGITS = frozenset(b"0123456789")
 MOST_RECORDS = 1_000
@@ -61,7 +62,7 @@ def _in_order(record: bytes, query: bytes) -> bool:
 def _begins_words(index: TextIndex[Entry], number: int, query: bytes) -> bool:
     """Whether in one field the query falls into pieces that begin words, in order."""
     name, title, uri = map(words, _FIELD_ENDS.split(index.record(number), 2))
-    return any(_covers(field, query) for field in (name + humps(index.entries[number].name), title, uri))
+    return any(_covers(field, query) for field in (name + humps(index.written_name(number)), title, uri))
 
 
 def _covers(starting: list[bytes], query: bytes) -> bool:

@@ -191,8 +191,11 @@ class Hub:
         self._group().start_soon(work, *arguments)
 
     async def _publish(self, listing: ServerListing) -> None:
-        index = await self.offering.index(listing)
+        index = await self.offering.index(listing, self.indexes.get(listing.server))
         if listing.server in self._links:
+            if index.listing.resources == listing.resources:
+                # One copy of a long list is enough.
+                listing = replace(listing, resources=index.listing.resources)
             self.show(listing, index)
             self.remembered.walked(self._links[listing.server], listing, index)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Mapping
-from time import monotonic
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import anyio
 import anyio.to_thread
 
 from mcp_lectern.catalogue.filter import offered
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 
 MANY = 2_000
-"""Entries of a list that is worth setting apart."""
-_APART_SECONDS = 60.0
+"""Entries of a long list."""
 
 
 class Offering:
@@ -29,27 +28,19 @@ class Offering:
     def __init__(self) -> None:
         self.filters: Mapping[str, Filter] = {}
         self._followed: Mapping[str, Filter] = {}
-        self._set_apart = float("-inf")
+        self._long = anyio.CapacityLimiter(1)
 
-    async def index(self, listing: ServerListing) -> ServerIndex:
-        """The index of what is offered of a list, built in a thread."""
+    async def index(self, listing: ServerListing, known: ServerIndex | None = None) -> ServerIndex:
+        """The index of what is offered of a list, built in a thread; ``known`` again, where that is the same.
+
+        Long lists are indexed one after the other: together they would be there no sooner, and need more.
+        """
         while True:
             chosen = self.filters.get(listing.server)
-            index = await anyio.to_thread.run_sync(ServerIndex.of, offered(listing, chosen))
+            limiter = self._long if len(listing.resources) >= MANY else None
+            index = await anyio.to_thread.run_sync(_index, listing, chosen, known, limiter=limiter)
             if chosen == self.filters.get(listing.server):
-                self._spare(listing)
                 return index
-
-    def _spare(self, listing: ServerListing) -> None:
-        """Let the garbage collector pass over a long list from now on.
-
-        A full collection looks at every object, and holds the event loop meanwhile, with a long list a
-        tenth of a second, at any moment. What is listed holds no cycles, so it is freed without a collector.
-        Not too often, since cycles that are garbage just now are set apart as well.
-        """
-        if len(listing.resources) >= MANY and monotonic() - self._set_apart > _APART_SECONDS:
-            self._set_apart = monotonic()
-            gc.freeze()
 
     async def follow(self, hub: Hub) -> None:
         """The filters may have changed: what the hub offers follows them."""
@@ -59,3 +50,13 @@ class Offering:
             index = await self.index(listing)
             if hub.catalogue.listings.get(name) is listing:
                 hub.indexes = {**hub.indexes, name: index}
+
+
+def _index(listing: ServerListing, chosen: Filter | None, known: ServerIndex | None) -> ServerIndex:
+    _ = listing.by_uri
+    shown = offered(listing, chosen)
+    if known is not None and known.holds(shown):
+        same = known.resources.entries.listed
+        _ = same.by_address
+        return replace(known, listing=replace(shown, resources=same))
+    return ServerIndex.of(shown)

@@ -145,9 +145,10 @@ class Refresh:
             for note in _unusable(listing.entries):
                 self._log(note)
         known = self._known()
+        walked = resources[0].entries if resources else known.resources
         return ServerListing.of(
             self._server,
-            resources[0].entries if resources else known.resources,
+            known.resources if known.resources == walked else walked,
             templates[0].entries if templates else known.templates,
             partial=self._cut(whole, known),
         )

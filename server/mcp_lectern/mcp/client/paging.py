@@ -6,33 +6,32 @@ server/utilities/pagination.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
-from mcp_lectern.mcp.wire.pages import Page
-from mcp_lectern.mcp.wire.resources import Listing, Resource, ResourceTemplate
+from mcp_lectern.mcp.wire.packed import Packer
+from mcp_lectern.mcp.wire.pages import Entry, Page
+from mcp_lectern.mcp.wire.resources import Listing
 
 Json = Any
-Entry = TypeVar("Entry", Resource, ResourceTemplate)
 
 
 @dataclass(frozen=True, slots=True)
 class WalkLimits:
-    """Where a walk is cut short. ``seconds`` is checked between pages."""
+    """Where a walk is cut short; all are checked between pages."""
 
     pages: int
     entries: int
     seconds: float
+    bytes: int = 1 << 30
 
 
 @dataclass(slots=True)
 class Walk(Generic[Entry]):
-    """The pages of one list so far. ``address`` gives an entry's key: of two with one key the first stays."""
+    """The pages of one list so far. Of two entries with one address the first stays."""
 
     limits: WalkLimits
-    address: Callable[[Entry], str]
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: Packer[Entry]
     pages: int = 0
     partial: str | None = None
     _cursors: set[str] = field(default_factory=set)
@@ -69,12 +68,11 @@ class Walk(Generic[Entry]):
             notes.append(f"Left out, since they have no usable address: {self._left_out}.")
         if self._doubled:
             notes.append(f"Left out, since their address was listed before: {self._doubled}.")
-        return Listing(tuple(self.entries.values()), self.partial, tuple(notes), self._ttl_ms or 0)
+        return Listing(self.entries.packed(), self.partial, tuple(notes), self._ttl_ms or 0)
 
     def _collect(self, page: Page[Entry]) -> bool:
-        before, entries, address = len(self.entries), self.entries, self.address
-        for entry in page.entries:
-            entries.setdefault(address(entry), entry)
+        before, entries = len(self.entries), self.entries
+        entries.extend(page.entries)
         self._doubled += before + len(page.entries) - len(entries)
         self._left_out += page.left_out
         self._ttl_ms = page.ttl_ms if self._ttl_ms is None else min(self._ttl_ms, page.ttl_ms)
@@ -85,6 +83,8 @@ class Walk(Generic[Entry]):
             return f"The list goes on after {self.limits.pages} pages."
         if len(self.entries) >= self.limits.entries:
             return f"The list goes on after {self.limits.entries} entries."
+        if self.entries.size >= self.limits.bytes:
+            return f"The list goes on after {self.limits.bytes:,} bytes."
         if elapsed >= self.limits.seconds:
             return f"The list goes on after {self.limits.seconds:g} s."
         return None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic
 
 import anyio
 import anyio.to_thread
@@ -14,7 +13,8 @@ from mcp_lectern.mcp.errors import ConnectionLost, McpError, ServerError
 from mcp_lectern.mcp.session import Patience, Session
 from mcp_lectern.mcp.wire import contents, pages
 from mcp_lectern.mcp.wire.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
-from mcp_lectern.mcp.wire.pages import Page
+from mcp_lectern.mcp.wire.packed import Packer
+from mcp_lectern.mcp.wire.pages import Entry, Page
 from mcp_lectern.mcp.wire.resources import Listing, ReadResult, Resource, ResourceTemplate
 
 from .input_required import Rounds
@@ -24,20 +24,19 @@ from .results import READ, as_not_found, complete
 THREAD_CHARACTERS: Final = 256 * 1024
 
 Json = Any
-Entry = TypeVar("Entry", Resource, ResourceTemplate)
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(Generic[Entry]):
     """What differs between the two lists."""
 
     method: str
     key: str
-    address: str
+    entry: type[Entry]
 
 
-_RESOURCES = _Kind("resources/list", "resources", "uri")
-_TEMPLATES = _Kind("resources/templates/list", "resourceTemplates", "uri_template")
+_RESOURCES = _Kind("resources/list", "resources", Resource)
+_TEMPLATES = _Kind("resources/templates/list", "resourceTemplates", ResourceTemplate)
 
 
 @dataclass(slots=True)
@@ -83,7 +82,7 @@ class ResourceClient:
         return replace(read, answered=True, unasked=reading.unseen) if reading.answered else read
 
     async def _list(
-        self, kind: _Kind, parse: Callable[[dict[str, Json]], Page[Entry] | None]
+        self, kind: _Kind[Entry], parse: Callable[[dict[str, Json]], Page[Entry] | None]
     ) -> Listing[Entry]:
         if not self.offered or kind.method in self._missing:
             return Listing(())
@@ -93,10 +92,10 @@ class ResourceClient:
         return walk.listing()
 
     async def _walk(
-        self, kind: _Kind, parse: Callable[[dict[str, Json]], Page[Entry] | None]
+        self, kind: _Kind[Entry], parse: Callable[[dict[str, Json]], Page[Entry] | None]
     ) -> tuple[Walk[Entry], bool]:
         """One walk from the top, and whether it ended at a cursor that the server no longer knows."""
-        walk: Walk[Entry] = Walk(self.limits, attrgetter(kind.address))
+        walk: Walk[Entry] = Walk(self.limits, Packer(kind.entry))
         started, cursor, first = anyio.current_time(), None, True
         while first or cursor is not None:
             try:
@@ -118,7 +117,7 @@ class ResourceClient:
 
     async def _page(
         self,
-        kind: _Kind,
+        kind: _Kind[Entry],
         parse: Callable[[dict[str, Json]], Page[Entry] | None],
         params: dict[str, Json],
     ) -> Page[Entry]:

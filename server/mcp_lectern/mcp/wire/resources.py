@@ -5,6 +5,7 @@ Specification 2026-07-28, server/resources. A URI here is an opaque string: it g
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -105,7 +106,7 @@ class Listing(Generic[T]):
     ``notes`` say what was left out or repaired. ``ttl_ms`` is the smallest of all pages, 0 = none.
     """
 
-    entries: tuple[T, ...]
+    entries: Sequence[T]
     partial: str | None = None
     notes: tuple[str, ...] = ()
     ttl_ms: int = 0
