@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from pygls.exceptions import JsonRpcException
-from tests.support.lsp_client import Editor, running
+from tests.support.lsp_client import Editor, plain, running
 from tests.support.oauth import World
 
 pytestmark = pytest.mark.anyio
@@ -99,6 +99,58 @@ async def test_a_sign_in_that_is_cancelled_ends_and_another_one_works(tmp_path: 
         with pytest.raises(JsonRpcException, match="another sign-in"):
             await first
         assert [server["name"] for server in answer["servers"]] == ["docs"]
+
+
+def keeping(editor: Editor, kept: dict[str, str], asked: list[str]) -> None:
+    """The editor has a secret storage of its own."""
+
+    @editor.client.feature("lectern/secret")
+    def secret(params: Any) -> dict[str, str]:
+        given = plain(params)
+        asked.append(given["action"])
+        if given["action"] == "set":
+            kept[given["key"]] = given["value"]
+        if given["action"] == "delete":
+            kept.pop(given["key"], None)
+        found = kept.get(given["key"])
+        return {"value": found} if given["action"] == "get" and found is not None else {}
+
+
+async def test_the_editor_keeps_the_sign_in_and_nobody_else_does(tmp_path: Path) -> None:
+    world, kept, asked = World(), dict[str, str](), list[str]()
+    log = tmp_path / "serve.log"
+    options: dict[str, Any] = {
+        "experimental": {"secrets": True},
+        "arguments": ("--no-discover", "--log-level", "debug", "--log-file", str(log)),
+    }
+    async with world.serve():
+        entry = {"docs": {"url": world.server_url}}
+        async with running(tmp_path, entry, **options) as editor:
+            keeping(editor, kept, asked)
+            await signed_in(editor)
+            (text,) = kept.values()
+            assert any(token in text for token in world.tokens)
+        async with running(tmp_path, entry, **options) as editor:
+            keeping(editor, kept, asked)
+            opened = await editor.command("open", server="docs", uri="res://secret", reveal=False)
+            assert opened["documents"]
+            assert not editor.shown
+            await editor.command("signOut", server="docs")
+        assert kept == {}
+    assert {"get", "set", "delete"} == set(asked)
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert log in written
+    found = [path for path in written for token in world.tokens if token.encode() in path.read_bytes()]
+    assert found == []
+
+
+async def test_an_editor_whose_storage_fails_still_signs_in(tmp_path: Path) -> None:
+    world = World()
+    options: dict[str, Any] = {"experimental": {"secrets": True, "externalUri": True}}
+    async with world.serve(), running(tmp_path, {"docs": {"url": world.server_url}}, **options) as editor:
+        # It answers neither lectern/secret nor lectern/externalUri, although it says that it does.
+        await signed_in(editor)
+        assert (await editor.command("open", server="docs", uri="res://secret", reveal=False))["documents"]
 
 
 @pytest.mark.parametrize("command", ["signIn", "signOut"])

@@ -31,6 +31,8 @@ class Client:
     status: bool = False
     trust_prompt: bool = False
     external_uri: bool = False
+    secrets: bool = False
+    input: bool = False
     elicitation: frozenset[str] = frozenset()
     work_done_progress: bool = False
     pulls_diagnostics: bool = False
@@ -71,6 +73,8 @@ class Client:
             status=own.get("status") is True,
             trust_prompt=own.get("trustPrompt") is True,
             external_uri=own.get("externalUri") is True,
+            secrets=own.get("secrets") is True,
+            input=own.get("input") is True,
             elicitation=frozenset(mode for mode in ("form", "url") if mode in _list(own, "elicitation")),
             work_done_progress=_at(initialize, "capabilities", "window").get("workDoneProgress") is True,
             pulls_diagnostics=_pulls_diagnostics(initialize),

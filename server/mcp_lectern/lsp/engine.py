@@ -20,6 +20,7 @@ from mcp_lectern.lsp.session import Session
 if TYPE_CHECKING:
     from mcp_lectern.config.model import Configuration
     from mcp_lectern.hub.hub import Hub, HubObserver
+    from mcp_lectern.mcp.auth.tokens import TokenStorage
     from mcp_lectern.mcp.connect import Answers
 
 logger = logging.getLogger(__name__)
@@ -41,7 +42,10 @@ class CommandLine:
 
 @dataclass
 class Engine:
-    """Owns the hub's task. ``pull_settings`` asks the client for its ``lectern`` section, or returns None."""
+    """Owns the hub's task. ``pull_settings`` asks the client for its ``lectern`` section, or returns None.
+
+    ``storage`` is asked, once the loop runs, for what makes the place where sign-ins are kept.
+    """
 
     session: Session
     command_line: CommandLine
@@ -49,6 +53,7 @@ class Engine:
     answers: Answers
     pull_settings: Callable[[], Awaitable[Mapping[str, object] | None]]
     configured: Callable[[Configuration, Sequence[str]], None]
+    storage: Callable[[], Callable[[], TokenStorage]] | None = None
     initial: Mapping[str, object] = field(default_factory=dict)
     pushed: Mapping[str, object] = field(default_factory=dict)
     _configuring: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -64,6 +69,8 @@ class Engine:
         """Load the hub, run it, and configure it for the first time."""
         module = await asyncio.to_thread(importlib.import_module, "mcp_lectern.hub.hub")
         self._hub = module.Hub(self.observer, __version__, self.answers)
+        if self.storage is not None:
+            self._hub.tokens = self.storage()
         self._life = asyncio.create_task(self._hub.run(), name="lectern-hub")
         await self._configure()
         # Not before: without its configuration the hub would take every server for unknown.

@@ -28,6 +28,7 @@ from mcp_lectern.lsp.progress import Progress
 from mcp_lectern.lsp.protocol import Command, Hooks, Protocol
 from mcp_lectern.lsp.publishing import Publishing
 from mcp_lectern.lsp.refreshing import Refreshing
+from mcp_lectern.lsp.secrets import storage
 from mcp_lectern.lsp.session import Session
 from mcp_lectern.lsp.synchronization import Synchronization
 
@@ -65,7 +66,13 @@ class Lectern(Hooks):
         self.protocol: Protocol = self.pygls.protocol  # type: ignore[assignment]
         self.protocol.hooks = self
         self.engine = Engine(
-            self.session, command_line, self, Elicitation(self), self._pull_settings, self._configured
+            self.session,
+            command_line,
+            self,
+            Elicitation(self),
+            self._pull_settings,
+            self._configured,
+            storage=lambda: storage(self),
         )
         self.approval = Approval(self)
         self.progress = Progress(self)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
     from mcp_lectern.lsp.server import Lectern
@@ -23,10 +25,11 @@ class EditorInteraction:
         from mcp_lectern.text.untrusted import single_line
 
         if self._lectern.session.client.shows_documents:
-            params = types.ShowDocumentParams(uri=url, external=True, take_focus=True)
-            result = await self._lectern.pygls.window_show_document_async(params)
-            if result.success:
-                return
+            params = {"uri": url, "external": True, "takeFocus": True}
+            with suppress(JsonRpcException):
+                shown = await self._lectern.protocol.ask(types.WINDOW_SHOW_DOCUMENT, params)
+                if isinstance(shown, Mapping) and shown.get("success") is True:
+                    return
         name = single_line(self._server, 100)
         self._lectern.show(types.MessageType.Info, f"To sign in to “{name}”, open this page: {url}")
 
@@ -34,7 +37,9 @@ class EditorInteraction:
         """What the client says, where its browser may run on another machine (``lectern/externalUri``)."""
         if not self._lectern.session.client.external_uri:
             return local
-        answer = await self._lectern.protocol.send_request_async("lectern/externalUri", {"uri": local})
-        # pygls gives the answer of a method of our own as an object, or as plain JSON.
-        uri = answer.get("uri") if isinstance(answer, Mapping) else getattr(answer, "uri", None)
+        try:
+            answer = await self._lectern.protocol.ask("lectern/externalUri", {"uri": local})
+        except JsonRpcException:
+            return local
+        uri = answer.get("uri") if isinstance(answer, Mapping) else None
         return uri if isinstance(uri, str) else local
