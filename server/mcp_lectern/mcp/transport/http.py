@@ -241,7 +241,7 @@ class HttpDuplex:
                 return await self._answers.refused(reply, exchange, session, last=last)
             if greeting:
                 self._greeting = message
-                self._session = session_of(reply.headers.get(SESSION_HEADER))
+                self._session = session_of(reply.headers.get(SESSION_HEADER.lower()))
             if message["method"] == STREAMING:
                 reply.keep_alive()
             done = await self._answers.taken(reply, exchange, session)
@@ -276,7 +276,7 @@ class HttpDuplex:
             if not 200 <= reply.status < 300:
                 raise self._answers.failure(asked, reply, await reply.beginning(SMALL))
             await self._check_greeting(reply, exchange)
-            session = session_of(reply.headers.get(SESSION_HEADER))
+            session = session_of(reply.headers.get(SESSION_HEADER.lower()))
         self._session = session
         initialized = encode(jsonrpc.notification(INITIALIZED))
         async with self._client.send(asked, "POST", {**ACCEPT, **self.headers()}, initialized):
