@@ -35,6 +35,7 @@ from .http_status import SMALL
 from .remote import HttpParameters
 from .server_stream import ServerStream
 from .task_group import task_group
+from .turns import Turns
 
 AT_ONCE: Final = 16
 """Requests that are under way at the same time; a stream of notices is not one of them."""
@@ -63,7 +64,7 @@ class HttpDuplex:
         self._log = log
         self._arrivals = Arrivals()
         self._open: dict[int, Exchange] = {}
-        self._slots = anyio.Semaphore(AT_ONCE)
+        self._turns = Turns(AT_ONCE, TURN_SECONDS, lambda identity: self._arrivals.tell(Waiting(identity)))
         self._greeted = anyio.Event()
         self._greeted.set()
         self._ending: Ending | None = None
@@ -164,7 +165,8 @@ class HttpDuplex:
     async def _request(self, message: Mapping[str, Json], exchange: Exchange, gate: anyio.Event) -> None:
         try:
             with exchange.scope:
-                await gate.wait()
+                if not gate.is_set():
+                    await gate.wait()
                 outcome = await self._outcome(message, exchange)
                 if outcome is not None and not exchange.released:
                     await self._arrivals.bring(outcome)
@@ -177,8 +179,12 @@ class HttpDuplex:
             if message["method"] == STREAMING:
                 await self._carry_out(message, exchange)
             else:
-                async with self._turn(exchange):
+                # The time that it takes to get a turn does not count as the server's.
+                await self._turns.take(exchange.identity)
+                try:
                     await self._carry_out(message, exchange)
+                finally:
+                    self._turns.give()
         except CutShortError:
             return Cut(exchange.identity)
         except SessionLostError:
@@ -190,24 +196,6 @@ class HttpDuplex:
         except McpError as error:
             return Unanswered(exchange.identity, error)
         return None
-
-    @asynccontextmanager
-    async def _turn(self, exchange: Exchange) -> AsyncIterator[None]:
-        """A free slot; the time that it takes to get one does not count as the server's."""
-        waited = acquired = False
-        while not acquired:
-            with anyio.move_on_after(TURN_SECONDS):
-                waited = waited or self._slots.value == 0
-                await self._slots.acquire()
-                acquired = True
-            if not acquired:
-                await self._arrivals.bring(Waiting(exchange.identity))
-        try:
-            if waited:
-                await self._arrivals.bring(Waiting(exchange.identity))
-            yield
-        finally:
-            self._slots.release()
 
     async def _carry_out(self, message: Mapping[str, Json], exchange: Exchange) -> None:
         """Send it, wait where the server asks for that, and once more in a new session where one was lost."""
@@ -299,6 +287,7 @@ class HttpDuplex:
         """Take leave of a session, without waiting long for it."""
         self._ending = self._ending or Ending()
         self._arrivals.close()
+        self._turns.close()
         if self._session is None or self._ending.reason:
             return
         with anyio.move_on_after(DELETE_SECONDS, shield=True):
