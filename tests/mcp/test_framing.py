@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_lectern.mcp.wire.framing import HEAD_BYTES, TAIL_BYTES, LineSplitter, Oversize
+from mcp_lectern.mcp.wire.framing import LineSplitter, Oversize
+from mcp_lectern.mcp.wire.gathering import HEAD_BYTES, TAIL_BYTES
 
 
 def lines_of(chunks: list[bytes], limit: int = 100) -> list[bytes | Oversize]:

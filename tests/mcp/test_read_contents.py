@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_lectern.mcp.wire.contents import SLICE_CHARACTERS, decode_base64, read_result
+from mcp_lectern.mcp.wire.base64_text import SLICE_CHARACTERS
+from mcp_lectern.mcp.wire.contents import decode_base64, read_result
 from mcp_lectern.mcp.wire.resources import BlobItem, ReadResult, TextItem, UnreadableItem
 
 

@@ -268,7 +268,7 @@ class Session:
         elif isinstance(arrival, Waiting):
             self._progress(arrival.id)
         else:
-            self._handle(jsonrpc.read(arrival), arrival)
+            self._handle(jsonrpc.read(arrival), arrival if isinstance(arrival, bytes) else arrival.head)
 
     def _unanswered(self, arrival: Unanswered) -> None:
         self.answered = self.answered or isinstance(arrival.outcome, Refusal)

@@ -11,6 +11,7 @@ from typing import Final
 
 from mcp_lectern.mcp.errors import HttpFailure, NotUnderstood
 from mcp_lectern.mcp.wire.failures import Asked
+from mcp_lectern.mcp.wire.gathering import Gathered, Gathering
 from mcp_lectern.mcp.wire.http_headers import media_type
 from mcp_lectern.mcp.wire.jsonrpc import INVALID_PARAMS, Refusal
 
@@ -71,14 +72,14 @@ class Answers:
                 async for raw in messages:
                     await self._message(raw, exchange, session)
             return exchange.released
-        body = await reply.body(self._limit)
+        body = await _gathered(reply, self._limit)
         if body is None:
             raise exchange.asked.too_large(self._limit)
         if reply.status != 200 and not body:
             self._log(f"the server took {exchange.asked.method} with HTTP {reply.status} and no answer")
             return True
         if kind not in ("application/json", "") or not body:
-            raise self.failure(exchange.asked, reply, body[:SMALL])
+            raise self.failure(exchange.asked, reply, _beginning(body))
         await self._message(body, exchange, session)
         if not exchange.released:
             raise exchange.asked.invalid("something that does not answer it")
@@ -89,23 +90,39 @@ class Answers:
         own = self._own_credentials
         return failure(asked, reply.status, reply.headers, body, own_credentials=own)
 
-    async def _message(self, raw: bytes, exchange: Exchange, session: str | None) -> None:
+    async def _message(self, raw: Gathered, exchange: Exchange, session: str | None) -> None:
         """One message that came in answer to a request, though it may be about something else."""
-        if session is not None and session_lost(200, raw, exchange.identity):
+        small = raw if isinstance(raw, bytes) else b""
+        if session is not None and session_lost(200, small, exchange.identity):
             raise SessionLostError
-        refusal = unaddressed_error(raw, exchange.identity)
+        refusal = unaddressed_error(small, exchange.identity)
         await self._arrivals.bring(Unanswered(exchange.identity, refusal) if refusal else raw)
         if refusal:
             exchange.release(at_once=False)
 
 
-async def messages_of(reply: Reply, exchange: Exchange, limit: int) -> AsyncIterator[bytes]:
+async def messages_of(reply: Reply, exchange: Exchange, limit: int) -> AsyncIterator[Gathered]:
     """The messages of a successful response of either type."""
     if media_type(reply.headers.get("content-type")) == EVENT_STREAM:
         async for raw in events(reply, exchange, limit):
             yield raw
-    elif body := await reply.body(limit):
+    elif body := await _gathered(reply, limit):
         yield body
+
+
+async def _gathered(reply: Reply, limit: int) -> Gathered | None:
+    """The whole body; None where it has more than ``limit`` bytes. Raises CutShortError."""
+    body = Gathering()
+    async with aclosing(reply.chunks()) as chunks:
+        async for chunk in chunks:
+            body.add(chunk)
+            if body.length > limit:
+                return None
+    return body.take()
+
+
+def _beginning(body: Gathered) -> bytes:
+    return body[:SMALL] if isinstance(body, bytes) else body.head
 
 
 def _is_older(exchange: Exchange, reply: Reply, refusal: Refusal) -> bool:

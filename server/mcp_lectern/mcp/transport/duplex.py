@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from mcp_lectern.mcp.errors import McpError
 from mcp_lectern.mcp.wire.framing import Oversize
+from mcp_lectern.mcp.wire.gathering import Gathered
 from mcp_lectern.mcp.wire.jsonrpc import Refusal
 
 Json = Any
@@ -53,7 +54,7 @@ class Waiting:
     id: int
 
 
-Arrival = bytes | Oversize | Unanswered | Cut | Renewed | Waiting
+Arrival = Gathered | Oversize | Unanswered | Cut | Renewed | Waiting
 
 
 class Duplex(Protocol):

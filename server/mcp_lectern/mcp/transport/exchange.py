@@ -16,6 +16,7 @@ import anyio
 from mcp_lectern.mcp.wire.event_stream import EventStream
 from mcp_lectern.mcp.wire.failures import Asked
 from mcp_lectern.mcp.wire.framing import Oversize
+from mcp_lectern.mcp.wire.gathering import Gathered
 from mcp_lectern.mcp.wire.http_headers import media_type
 
 from .delays import growing
@@ -51,7 +52,7 @@ class Exchange:
             self.scope.deadline = anyio.current_time() + GRACE
 
 
-async def events(reply: Reply, exchange: Exchange, limit: int) -> AsyncGenerator[bytes]:
+async def events(reply: Reply, exchange: Exchange, limit: int) -> AsyncGenerator[Gathered]:
     """The messages of an event stream, until it ends, however it does. Raises TooLarge."""
     stream = EventStream(limit)
     try:

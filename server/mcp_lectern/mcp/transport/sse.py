@@ -189,12 +189,13 @@ async def _endpoint(client: HttpClient, events: Events) -> str:
     with anyio.move_on_after(ENDPOINT_SECONDS):
         event = await anext(events, None)
     server = client.server
-    if not isinstance(event, Event) or event.name != "endpoint" or len(event.data) > LONGEST_ENDPOINT:
+    data = event.data if isinstance(event, Event) and event.name == "endpoint" else None
+    if not isinstance(data, bytes) or len(data) > LONGEST_ENDPOINT:
         raise StartFailed(
             f'Server "{server}" does not say where to send messages; is {shown(client.url)} its address?',
             server=server,
         )
-    endpoint, same = beside(client.url, event.data.decode("utf-8", "replace").strip())
+    endpoint, same = beside(client.url, data.decode("utf-8", "replace").strip())
     if not same:
         raise StartFailed(
             f'Server "{server}" wants messages to be sent to {shown(endpoint)}, which is another origin; '

@@ -10,6 +10,7 @@ from typing import Final
 
 from mcp_lectern.mcp.errors import StartFailed
 from mcp_lectern.mcp.wire.framing import LineSplitter, Oversize
+from mcp_lectern.mcp.wire.gathering import Gathered
 from mcp_lectern.mcp.wire.jsonrpc import encode
 
 from .duplex import Ending, Outgoing
@@ -56,7 +57,7 @@ class StderrTail:
         for line in lines[-STDERR_LINES:]:
             if isinstance(line, bytes):
                 self._log(line.decode("utf-8", "replace").rstrip("\r"))
-            elif line.tail is None:
+            elif isinstance(line, Oversize) and line.tail is None:
                 self._log(line.head.decode("utf-8", "replace") + " … (a very long line)")
 
     @property
@@ -88,7 +89,7 @@ class StdioDuplex:
     def agreed(self, version: str) -> None:
         """Nothing: no line says which version it is of."""
 
-    async def receive(self) -> AsyncIterator[bytes | Oversize]:
+    async def receive(self) -> AsyncIterator[Gathered | Oversize]:
         """The lines of its stdout."""
         async for chunk in self._process.chunks():
             for line in _without_noise(self._splitter.feed(chunk)):
@@ -107,7 +108,7 @@ class StdioDuplex:
         return self._process.pid
 
 
-def _without_noise(lines: Iterable[bytes | Oversize]) -> Iterator[bytes | Oversize]:
+def _without_noise(lines: Iterable[Gathered | Oversize]) -> Iterator[Gathered | Oversize]:
     """The lines, and of what can be no message only the first few: a flood of it costs little."""
     noise = 0
     for line in lines:

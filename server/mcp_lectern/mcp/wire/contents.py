@@ -6,22 +6,17 @@ server/resources.
 
 from __future__ import annotations
 
-import binascii
 import re
-from typing import Any, Final
+from typing import Any
 
+from .base64_text import Base64Decoder
 from .descriptors import clean_mime_type
+from .long_strings import LongBase64, LongString, LongText
 from .pages import ttl_ms
 from .resources import BlobItem, Item, ReadResult, TextItem, UnreadableItem
 
-SLICE_CHARACTERS: Final = 1024 * 1024
-
 Json = Any
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/]*\Z")
-_REGULAR = re.compile(r"[A-Za-z0-9+/]*={0,2}\Z")
-_WHITE_SPACE = re.compile(r"\s+")
-_URL_ALPHABET = str.maketrans("-_", "+/")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -37,40 +32,21 @@ def read_result(result: dict[str, Json]) -> ReadResult | None:
 
 
 def size_of(result: dict[str, Json]) -> int:
-    """About how many characters of content there are to decode."""
+    """About how many characters of content there are to decode or to put together."""
     contents = result.get("contents")
     items = contents if isinstance(contents, list) else []
     values = (item.get(key) for item in items if isinstance(item, dict) for key in ("text", "blob"))
-    return sum(len(value) for value in values if isinstance(value, str))
+    return sum(len(value) for value in values if isinstance(value, str | LongText))
 
 
-def decode_base64(text: str) -> bytes:
-    """Decode base64 that may lack padding, hold white space, or use the URL alphabet (but not both).
-
-    Raises ValueError, with a phrase that says what is wrong. In slices, so that other threads get turns.
-    """
-    if not text.isascii():
-        raise ValueError("it holds characters outside ASCII")
-    if not _REGULAR.match(text):
-        text = _regular(text)
-    # A copy of the whole text would be as large as the document once more.
-    length = len(text) - text[-2:].count("=")
-    if length % 4 == 1:
-        raise ValueError("its length is not one that base64 can have")
-    padded = text if len(text) % 4 == 0 else text[:length] + "=" * (-length % 4)
-    slices = range(0, len(padded), SLICE_CHARACTERS)
-    return b"".join(binascii.a2b_base64(padded[start : start + SLICE_CHARACTERS]) for start in slices)
-
-
-def _regular(text: str) -> str:
-    text = _WHITE_SPACE.sub("", text).rstrip("=")
-    if "-" in text or "_" in text:
-        if "+" in text or "/" in text:
-            raise ValueError("it mixes the two base64 alphabets")
-        text = text.translate(_URL_ALPHABET)
-    if not _BASE64.match(text):
-        raise ValueError("it holds characters that are not base64")
-    return text
+def decode_base64(text: str | LongString) -> bytes:
+    """The bytes that a base64 text means. Raises ValueError, with a phrase that says what is wrong."""
+    if isinstance(text, LongBase64):
+        return text.data()
+    decoder = Base64Decoder()
+    for piece in (text,) if isinstance(text, str) else text.pieces:
+        decoder.feed(piece)
+    return decoder.end()
 
 
 def _item(raw: Json, number: int, notes: list[str]) -> Item:
@@ -80,11 +56,11 @@ def _item(raw: Json, number: int, notes: list[str]) -> Item:
     if not isinstance(uri, str) or not uri:
         uri = None
     mime_type, text, blob = clean_mime_type(raw.get("mimeType")), raw.get("text"), raw.get("blob")
-    if isinstance(text, str):
+    if isinstance(text, str | LongText):
         if blob is not None:
             notes.append(f"Item {number} has both text and blob; the text is used.")
-        return TextItem(uri, mime_type, without_lone_surrogates(text))
-    if not isinstance(blob, str):
+        return TextItem(uri, mime_type, _clean(text))
+    if not isinstance(blob, str | LongString):
         return UnreadableItem(
             uri, mime_type, f"Item {number} of the answer has neither text nor blob as a string."
         )
@@ -92,6 +68,14 @@ def _item(raw: Json, number: int, notes: list[str]) -> Item:
         return BlobItem(uri, mime_type, decode_base64(blob))
     except ValueError as error:
         return UnreadableItem(uri, mime_type, f"The blob of item {number} is not valid base64: {error}.")
+
+
+def _clean(text: str | LongText) -> str:
+    if isinstance(text, str):
+        return without_lone_surrogates(text)
+    if text.lenient:
+        text.pieces[:] = map(without_lone_surrogates, text.pieces)
+    return text.text()
 
 
 def without_lone_surrogates(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -15,6 +16,8 @@ from typing import Any, Final
 from pydantic_core import SchemaValidator, core_schema
 
 from .descriptors import RESOURCE_LIST, TEMPLATE_LIST
+from .long_messages import LongMessage
+from .long_strings import LongString, LongText
 
 MAX_DIGITS: Final = 400
 BOM: Final = b"\xef\xbb\xbf"
@@ -22,18 +25,60 @@ BOM: Final = b"\xef\xbb\xbf"
 Json = Any
 
 
-def decode(line: bytes) -> Json:
+def decode(line: bytes, *, lenient: bool = False) -> Json:
     """The value of a JSON text; ``result.resources`` and ``result.resourceTemplates`` hold descriptors.
 
-    Raises ValueError, or RecursionError where it is nested too deeply.
+    Raises ValueError, or RecursionError where it is nested too deeply. ``lenient``: the fast way is known to
+    refuse it.
     """
     line = line.removeprefix(BOM)
     with _no_collection():
         try:
-            return _MESSAGE.validate_json(line)
+            if not lenient:
+                return _MESSAGE.validate_json(line)
         except ValueError:
-            text = line.decode("utf-8", "replace")
-            return _MESSAGE.validate_python(json.loads(text, parse_int=_bounded_int))
+            pass
+        text = line.decode("utf-8", "replace")
+        return _MESSAGE.validate_python(json.loads(text, parse_int=_bounded_int))
+
+
+def decode_long(message: LongMessage) -> Json:
+    """The same of a long message; ``result.contents`` holds the long strings that belong there as they are.
+
+    A mark that nobody can guess stands for each string. Where one is not found where contents stand, since it
+    means something else or another member of its name came later, the message is put together as it came.
+    """
+    if message.flaw:
+        raise ValueError(message.flaw)
+    nonce = secrets.token_hex(16)
+    marked = {f"{nonce}{at}": part for at, part in enumerate(message.parts) if not isinstance(part, bytes)}
+    lenient = any(isinstance(string, LongText) and string.lenient for string in marked.values())
+    skeleton = [
+        part if isinstance(part, bytes) else f"{nonce}{at}".encode() for at, part in enumerate(message.parts)
+    ]
+    value = decode(b"".join(skeleton), lenient=lenient)
+    if _put_back(value, marked) == len(marked):
+        return value
+    whole = [part if isinstance(part, bytes) else _encoded(part) for part in message.parts]
+    return decode(b"".join(whole), lenient=lenient)
+
+
+def _put_back(value: Json, marked: dict[str, LongString]) -> int:
+    """Put the strings where contents have their marks; how many there were."""
+    result = value.get("result") if isinstance(value, dict) else None
+    contents = result.get("contents") if isinstance(result, dict) else None
+    count = 0
+    for item in contents if isinstance(contents, list) else ():
+        for key in ("text", "blob"):
+            mark = item.get(key) if isinstance(item, dict) else None
+            if isinstance(mark, str) and mark in marked:
+                item[key] = marked[mark]
+                count += 1
+    return count
+
+
+def _encoded(string: LongString) -> bytes:
+    return json.dumps(string.text()).encode("ascii")[1:-1]
 
 
 @contextmanager

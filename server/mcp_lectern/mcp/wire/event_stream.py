@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from .framing import HEAD_BYTES, TAIL_BYTES, Oversize
+from .framing import Oversize
+from .gathering import TAIL_BYTES, Gathered, Gathering
 
 BOM: Final = b"\xef\xbb\xbf"
 LONGEST_ID: Final = 4096
 MOST_RETRY_DIGITS: Final = 9
+LONG_LINE: Final = 64 * 1024
 _LINE_END: Final = re.compile(rb"\r\n?|\n")
 
 
@@ -24,7 +26,7 @@ class Event:
     """One event that has data. ``name`` is ``message`` where the stream names none."""
 
     name: str
-    data: bytes
+    data: Gathered
 
 
 class EventStream:
@@ -41,12 +43,14 @@ class EventStream:
         self._after_return = False
         self._line: list[bytes] = []
         self._line_length = 0
-        self._data: list[bytes] = []
-        self._length = 0
+        self._in_data: bool | None = None
+        self._data = Gathering()
+        self._data_lines = 0
         self._name = b""
         self._id: str | None = None
         self._head: bytes | None = None
         self._tail = b""
+        self._length = 0
 
     def feed(self, chunk: bytes) -> Iterator[Event | Oversize]:
         """Take the next bytes; consume the iterator wholly before feeding again.
@@ -73,43 +77,59 @@ class EventStream:
         self._line_length += len(part)
         if self._head is not None:
             self._tail = (self._tail + part[-TAIL_BYTES:])[-TAIL_BYTES:]
-            return
-        self._line.append(part)
-        if self._length + self._line_length > self._limit + len(b"data: "):
-            line = _value(b"".join(self._line))
-            self._head = b"\n".join([*self._data, line])[:HEAD_BYTES]
-            self._tail = line[-TAIL_BYTES:]
-            self._length += self._line_length
-            self._line, self._data = [], []
-            yield Oversize(self._head, None, self._length)
+        elif self._in_data:
+            self._data.add(part)
+            if self._data.length > self._limit:
+                yield self._oversize()
+        else:
+            self._line.append(part)
+            if self._data.length + self._line_length > self._limit + len(b"data: "):
+                self._add_data(_value(b"".join(self._line)))
+                yield self._oversize()
+            elif self._line_length > LONG_LINE and self._in_data is None:
+                self._judge()
 
-    def _end_line(self) -> Iterator[Event | Oversize]:
-        length, self._line_length = self._line_length, 0
-        if self._head is not None and length:
-            self._length += length
-            return
-        parts, self._line = self._line, []
-        if len(parts) > 1 and not self._first and parts[0].startswith(b"data: "):
-            # A value of many megabytes is put together once, and not copied again to lose its field's name.
-            parts[0] = _value(parts[0])
-            self._take_data(b"".join(parts))
-            return
-        line = parts[0] if len(parts) == 1 else b"".join(parts)
+    def _oversize(self) -> Oversize:
+        """Keep nothing of the event but its ends."""
+        self._head, self._tail = self._data.ends()
+        self._length = self._data.length - self._line_length
+        self._line = []
+        self._data.drop()
+        return Oversize(self._head, None, self._length + self._line_length)
+
+    def _judge(self) -> None:
+        """Whether a long line is data, so that its value need not wait for its end."""
+        line = self._begun(b"".join(self._line))
+        self._line, self._in_data = [line], line.startswith(b"data:")
+        if self._in_data:
+            self._line = []
+            self._add_data(_value(line))
+
+    def _begun(self, line: bytes) -> bytes:
         if self._first:
             self._first = False
             line = line.removeprefix(BOM)
-        if line:
+        return line
+
+    def _end_line(self) -> Iterator[Event | Oversize]:
+        length, in_data, parts = self._line_length, self._in_data, self._line
+        self._line_length, self._in_data, self._line = 0, None, []
+        if self._head is not None and length:
+            self._length += length
+        elif in_data:
+            return
+        elif line := self._begun(parts[0] if len(parts) == 1 else b"".join(parts)):
             self._field(line)
         else:
             yield from self._dispatch()
 
     def _field(self, line: bytes) -> None:
         if line.startswith(b"data:"):
-            self._take_data(_value(line))
+            self._add_data(_value(line))
             return
         name, _, _ = line.partition(b":")
         if name == b"data":
-            self._data.append(b"")
+            self._add_data(b"")
         elif name == b"event":
             self._name = _value(line)
         elif name == b"id":
@@ -117,9 +137,11 @@ class EventStream:
         elif name == b"retry" and (value := _value(line)).isdigit() and len(value) <= MOST_RETRY_DIGITS:
             self.retry = int(value)
 
-    def _take_data(self, value: bytes) -> None:
-        self._data.append(value)
-        self._length += len(value) + 1
+    def _add_data(self, value: bytes) -> None:
+        if self._data_lines:
+            self._data.add(b"\n")
+        self._data_lines += 1
+        self._data.add(value)
 
     def _take_id(self, value: bytes) -> None:
         if b"\0" not in value and len(value) <= LONGEST_ID:
@@ -128,13 +150,14 @@ class EventStream:
     def _dispatch(self) -> Iterator[Event | Oversize]:
         if self._id is not None:
             self.last_id = self._id
-        data, name, head, tail, length = self._data, self._name, self._head, self._tail, self._length
-        self._data, self._name, self._head, self._tail, self._length = [], b"", None, b"", 0
+        lines, name, head = self._data_lines, self._name, self._head
+        self._data_lines, self._name, self._head = 0, b"", None
         if head is not None:
-            yield Oversize(head, tail, length)
-        elif any(data):
-            joined = data[0] if len(data) == 1 else b"\n".join(data)
-            yield Event(name.decode("utf-8", "replace") or "message", joined)
+            yield Oversize(head, self._tail, self._length)
+        elif lines and self._data.length >= lines:
+            yield Event(name.decode("utf-8", "replace") or "message", self._data.take())
+        else:
+            self._data.drop()
 
 
 def _value(line: bytes) -> bytes:

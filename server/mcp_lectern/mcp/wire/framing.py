@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-HEAD_BYTES = 1024
-TAIL_BYTES = 1024
+from .gathering import TAIL_BYTES, Gathered, Gathering
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +31,12 @@ class LineSplitter:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._parts: list[bytes] = []
-        self._length = 0
+        self._line = Gathering()
         self._head: bytes | None = None
         self._tail = b""
+        self._length = 0
 
-    def feed(self, chunk: bytes) -> Iterator[bytes | Oversize]:
+    def feed(self, chunk: bytes) -> Iterator[Gathered | Oversize]:
         """Take the next bytes of the stream; consume the iterator wholly before feeding again."""
         first, *rest = chunk.split(b"\n")
         yield from self._extend(first)
@@ -45,26 +44,26 @@ class LineSplitter:
             yield from self.close()
             yield from self._extend(part)
 
-    def close(self) -> Iterator[bytes | Oversize]:
+    def close(self) -> Iterator[Gathered | Oversize]:
         """End the current line, as a newline or the end of the stream does."""
         if self._head is not None:
             yield Oversize(self._head, self._tail, self._length)
-        elif self._length:
-            line = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-            if not line.isspace():
+            self._head, self._tail = None, b""
+        elif self._line.length:
+            line = self._line.take()
+            if not (isinstance(line, bytes) and line.isspace()):
                 yield line
-        self._parts, self._length, self._head, self._tail = [], 0, None, b""
 
     def _extend(self, part: bytes) -> Iterator[Oversize]:
         if not part:
             return
-        self._length += len(part)
         if self._head is not None:
+            self._length += len(part)
             self._tail = (self._tail + part[-TAIL_BYTES:])[-TAIL_BYTES:]
             return
-        self._parts.append(part)
-        if self._length > self._limit:
-            line = b"".join(self._parts)
-            self._head, self._tail = line[:HEAD_BYTES], line[-TAIL_BYTES:]
-            self._parts = []
+        self._line.add(part)
+        if self._line.length > self._limit:
+            self._length = self._line.length
+            self._head, self._tail = self._line.ends()
+            self._line.drop()
             yield Oversize(self._head, None, self._length)

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .decoding import decode
+from .decoding import decode, decode_long
+from .long_messages import LongMessage
 
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
@@ -95,12 +96,13 @@ def encode(message: Mapping[str, Json] | Sequence[Mapping[str, Json]]) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode("ascii")
 
 
-def read(line: bytes) -> Message:
-    """Decode and classify one message; never raises."""
+def read(message: bytes | LongMessage) -> Message:
+    """Decode and classify one message; never raises. What is long in contents is left as a ``LongString``."""
     try:
-        value = decode(line)
+        value = decode(message) if isinstance(message, bytes) else decode_long(message)
     except (ValueError, RecursionError) as error:
-        return Rubbish(f"not JSON that can be read ({_first_line(error)})", find_id(line, line))
+        ends = (message, message) if isinstance(message, bytes) else (message.head, message.tail)
+        return Rubbish(f"not JSON that can be read ({_first_line(error)})", find_id(*ends))
     return classify(value)
 
 
