@@ -76,7 +76,9 @@ class DirectTransport(httpx.AsyncBaseTransport):
         except (BadResponseError, OSError) as error:
             raise httpx.RemoteProtocolError(str(error)) from error
         fields = [(name.encode(), value.encode()) for name, value in exchanged.head.fields]
-        return httpx.Response(exchanged.head.status, headers=fields, stream=_Stream(exchanged))
+        stream = _Stream(exchanged)
+        extensions = {"network_stream": stream}
+        return httpx.Response(exchanged.head.status, headers=fields, stream=stream, extensions=extensions)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -87,17 +89,21 @@ class _Stream(httpx.AsyncByteStream):
     """The body of a response, as httpx wants it."""
 
     def __init__(self, exchanged: Exchanged) -> None:
-        self.exchanged = exchanged
+        self._exchanged = exchanged
+
+    def get_extra_info(self, info: str) -> object:
+        """What a stream of httpx's own says of its connection."""
+        return self._exchanged.connection.socket if info == "socket" else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
-            async for piece in self.exchanged.pieces():
+            async for piece in self._exchanged.pieces():
                 yield piece
         except (BadResponseError, OSError) as error:
             raise httpx.RemoteProtocolError(str(error)) from error
 
     async def aclose(self) -> None:
-        self.exchanged.close()
+        self._exchanged.close()
 
 
 def _basic(url: httpx.URL) -> bytes:

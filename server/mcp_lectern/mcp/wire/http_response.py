@@ -108,6 +108,8 @@ class ResponseReader:
 
     def _skip(self, status: int) -> bool:
         self._interim += 1
+        if status < 100:
+            raise BadResponseError("it has no status that can be read")
         if status == 101 or self._interim > MOST_INTERIM:
             raise BadResponseError("it changes to another protocol, or never comes to the point")
         return True
