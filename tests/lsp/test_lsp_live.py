@@ -84,6 +84,55 @@ async def test_a_failed_refresh_keeps_the_text_and_shows_in_the_status(tmp_path:
             assert not editor.messages
 
 
+async def test_without_a_status_a_failed_refresh_is_told_once_until_a_read_goes_well(tmp_path: Path) -> None:
+    failing = {"error": {"code": -32603, "message": "disk on fire"}}
+    answers = {"resources/read": [{}, failing, failing, {}, failing, {}]}
+    with ScriptedServer(
+        tmp_path, capabilities=OFFERED, resources=ONE, contents={"a://1": "old"}, answers=answers
+    ) as it:
+        async with running(tmp_path, {"it": it.entry()}) as editor:
+            document = await opened(editor)
+            await it.wait_received("resources/subscribe")
+            it.notify(UPDATED, {"uri": "a://1"})
+            await editor.until(lambda: bool(editor.messages))
+            assert "a://1" in editor.messages[0].message
+            assert "disk on fire" in editor.messages[0].message
+            it.notify(UPDATED, {"uri": "a://1"})
+            await it.wait_received("resources/read", 3)
+            it.change(contents={"a://1": "new"}, notify=False)
+            it.notify(UPDATED, {"uri": "a://1"})
+            await editor.until(lambda: editor.refreshed == [document])
+            assert len(editor.messages) == 1
+            it.notify(UPDATED, {"uri": "a://1"})
+            await editor.until(lambda: len(editor.messages) == 2)
+            assert await editor.content(document) == "new"
+
+
+async def test_an_older_copy_is_told_of_when_its_document_opens(tmp_path: Path) -> None:
+    first = {"result": {"contents": [{"uri": "a://1", "text": "old"}], "ttlMs": 1}}
+    answers = {"resources/read": [first, {"error": {"code": -32603, "message": "disk on fire"}}]}
+    with ScriptedServer(tmp_path, capabilities=OFFERED, resources=ONE, answers=answers) as it:
+        async with running(tmp_path, {"it": it.entry()}) as editor:
+            await editor.command("open", server="it", uri="a://1", reveal=False)
+            assert not editor.messages
+            await opened(editor)
+            await editor.until(lambda: len(editor.messages) == 1)
+            assert "disk on fire" in editor.messages[0].message
+
+
+async def test_a_read_that_fails_at_once_is_its_own_message_and_nothing_is_called_old(tmp_path: Path) -> None:
+    gone = {"resources/read": {"error": {"code": -32002, "message": "gone"}}}
+    with ScriptedServer(tmp_path, capabilities=OFFERED, resources=ONE, answers=gone) as it:
+        async with running(tmp_path, {"it": it.entry()}) as editor:
+            await editor.listed()
+            (link,) = await editor.links(editor.open("a.md", "@it:a://1"))
+            editor.open(link.target or "", "", "plaintext")
+            with pytest.raises(Exception, match="gone"):
+                await editor.content(link.target or "")
+            await editor.listed()
+            assert not editor.messages
+
+
 async def test_a_page_that_only_offers_to_read_is_never_subscribed_to(tmp_path: Path) -> None:
     from mcp_lectern.documents.address import address
 

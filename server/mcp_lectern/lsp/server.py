@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
@@ -30,6 +31,7 @@ from mcp_lectern.lsp.publishing import Publishing
 from mcp_lectern.lsp.refreshing import Refreshing
 from mcp_lectern.lsp.secrets import storage
 from mcp_lectern.lsp.session import Session
+from mcp_lectern.lsp.staleness import Staleness
 from mcp_lectern.lsp.synchronization import Synchronization
 
 if TYPE_CHECKING:
@@ -80,6 +82,7 @@ class Lectern(Hooks):
         self.values = ArgumentValues(self.session)
         self.publishing = Publishing(self.session, self._diagnostics, self._publish)
         self.refreshing = Refreshing(self.session, self._refresh)
+        self.staleness = Staleness(self.session, partial(self.show, types.MessageType.Warning))
         handlers.register(self)
         asked.register(self)
         commands.register(self)
@@ -221,6 +224,7 @@ class Lectern(Hooks):
     def status_changed(self, server: str) -> None:
         """Tell a client that shows the status; what lenses offer may have changed with it."""
         self.refreshing.lenses()
+        self.staleness.look()
         hub = self.session.hub
         if hub is not None and hub.states_shown().get(server) == "starting":
             self.progress.watch_start(server)
