@@ -28,11 +28,13 @@ async def answer(lectern: Lectern, params: types.DefinitionParams) -> dict[str, 
     from mcp_lectern.lsp.from_proto import mention_at
     from mcp_lectern.lsp.to_proto.ranges import NOWHERE
 
-    session = lectern.session
-    found = mention_at(session, params.text_document.uri, params.position)
-    if found is None or session.hub is None:
+    session, uri = lectern.session, params.text_document.uri
+    if session.readable(uri) is None:
         return None
-    aim = target(session.hub.catalogue, found[1])
+    # A person asked, perhaps as their editor's first act: "no definition" would be wrong by a second.
+    hub = await lectern.hub()
+    found = mention_at(session, uri, params.position)
+    aim = target(hub.catalogue, found[1]) if found else None
     if aim is None:
         return None
     if session.client.virtual_documents:
