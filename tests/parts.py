@@ -16,12 +16,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from threading import Lock
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".parts"
 INSTALL_SECONDS = 900
 PROGRAMS = "Scripts" if os.name == "nt" else "bin"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+ONE_APT = Lock()
 NPM = ("npm", "install", "--no-fund", "--no-audit", "--no-update-notifier")
 
 
@@ -129,18 +131,33 @@ def _code_server(name: str, packages: Sequence[str]) -> None:
         _run(*quick, "--omit=dev", cwd=inner, environment=environment)
 
 
-def _apt(_name: str, _packages: Sequence[str]) -> None:
-    if shutil.which("apt-get") is None:
-        msg = "there is no apt-get"
-        raise UnavailableError(msg)
-    as_root = () if os.geteuid() == 0 else ("sudo", "-n")
-    apt = (*as_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
-    _run(*apt, "update")
-    _run(*apt, "install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core")
+def _apt(*debian: str) -> Callable[[str, Sequence[str]], None]:
+    """Installs packages of Debian, for the whole machine."""
+
+    def install(_name: str, _packages: Sequence[str]) -> None:
+        if shutil.which("apt-get") is None:
+            msg = "there is no apt-get"
+            raise UnavailableError(msg)
+        as_root = () if os.geteuid() == 0 else ("sudo", "-n")
+        apt = (*as_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
+        with ONE_APT:
+            _run(*apt, "update")
+            _run(*apt, "install", "--yes", "--no-install-recommends", *debian)
+
+    return install
 
 
 def _program_on_path(*names: str) -> Path | None:
     return next((Path(found) for name in names if (found := shutil.which(name))), None)
+
+
+def _has_eglot() -> bool:
+    """Emacs 28 brings none; later ones do."""
+    found = _program_on_path("emacs")
+    if found is None:
+        return False
+    asked = [str(found), "--batch", "--eval", "(progn (package-initialize) (require 'eglot))"]
+    return subprocess.run(asked, check=False, capture_output=True, timeout=INSTALL_SECONDS).returncode == 0
 
 
 def _in_parts(*places: str) -> Callable[[], Path | None]:
@@ -163,8 +180,13 @@ PARTS = {
     ),
     "browser": Part(
         lambda: _program_on_path(*BROWSERS),
-        _apt,
+        _apt("chromium", "fonts-dejavu-core"),
         "install Chromium so that it is on PATH, for example with apt-get install chromium as root.",
+    ),
+    "emacs": Part(
+        lambda: _program_on_path("emacs") if _has_eglot() else None,
+        _apt("emacs-nox", "elpa-eglot"),
+        "install Emacs 28 or newer with eglot, for example by apt-get install emacs-nox elpa-eglot.",
     ),
     "neovim": Part(
         _in_parts(f"neovim/{PROGRAMS}/nvim*"),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests import parts
+from tests.support.documented import snippets
 from tests.support.neovim import Neovim
 from tests.support.scripted_server import ScriptedServer
 
@@ -17,17 +16,13 @@ pytestmark = pytest.mark.timeout(120)
 
 PYTHON_OPTIONS = ["-P", "-m", "mcp_lectern"]
 NUMBERS = range(10_000)
+HOSTILE = "first\nvim: set filetype=lua modifiable noreadonly tabstop=3 :"
+MEMOS = {"memo://short": "one\ntwo\n", "memo://hostile": HOSTILE}
 
 
 def made_up(number: int) -> str:
     """Ids such as ``aa-149``: after the hyphen an editor asks again only because it is told to."""
     return f"item://{'abcde'[number % 5]}{'abcde'[number // 5 % 5]}-{number // 25}"
-
-
-def documented() -> str:
-    """The Lua of the documentation."""
-    page = (parts.ROOT / "docs" / "editors.md").read_text()
-    return "\n".join(re.findall(r"^```lua\n(.*?)^```", page, re.DOTALL | re.MULTILINE))
 
 
 @pytest.fixture
@@ -38,10 +33,23 @@ def many(tmp_path: Path) -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture
-def neovim(tmp_path: Path, part: Callable[[str], Path], many: ScriptedServer) -> Iterator[Neovim]:
+def memos(tmp_path: Path) -> Iterator[ScriptedServer]:
+    resources = [{"uri": uri, "name": uri[7:], "mimeType": "text/plain"} for uri in MEMOS]
+    capabilities = {"resources": {"subscribe": True}}
+    with ScriptedServer(
+        tmp_path, name="memos", resources=resources, contents=MEMOS, capabilities=capabilities
+    ) as server:
+        yield server
+
+
+@pytest.fixture
+def neovim(
+    tmp_path: Path, part: Callable[[str], Path], many: ScriptedServer, memos: ScriptedServer
+) -> Iterator[Neovim]:
     servers = {
         "tour": {"command": sys.executable, "args": [*PYTHON_OPTIONS, "demo-server"]},
         "many": many.entry(),
+        "memos": memos.entry(),
     }
     (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
     command = [
@@ -52,7 +60,7 @@ def neovim(tmp_path: Path, part: Callable[[str], Path], many: ScriptedServer) ->
         "--config",
         str(tmp_path / "mcp.json"),
     ]
-    lua = documented()
+    lua = "\n".join(snippets("Neovim", "lua"))
     literal = "{ 'mcp-lectern', 'serve' }"
     assert literal in lua
     home = tmp_path / "home"
@@ -137,3 +145,117 @@ def test_an_open_document_changes_by_itself(neovim: Neovim) -> None:
     assert neovim.lines()[0].startswith("It is")
     assert neovim.lua("vim.bo.modifiable") is False
     assert neovim.lua("vim.bo.modified") is False
+
+
+def write(neovim: Neovim, *lines: str) -> None:
+    """Replace the text, and put the cursor on its first character."""
+    text = f"vim.json.decode({json.dumps(json.dumps(lines))})"
+    neovim.lua(f"vim.api.nvim_buf_set_lines(0, 0, -1, false, {text})")
+    neovim.lua("vim.api.nvim_win_set_cursor(0, { 1, 0 })")
+
+
+def act(neovim: Neovim, title: str) -> None:
+    """Choose a code action at the cursor."""
+    chosen = f"filter = function(one) return one.title == {json.dumps(title)} end"
+    neovim.lua(f"vim.lsp.buf.code_action({{ apply = true, {chosen} }})")
+
+
+@pytest.mark.usefixtures("note")
+def test_a_template_continues_into_its_variables(neovim: Neovim) -> None:
+    neovim.keys("i")
+    neovim.type("@keys")
+    for word, text in [
+        ("@tour:tour://keys/", "@tour:tour://keys/"),
+        ("@tour:tour://keys/Neovim/", "@tour:tour://keys/Neovim/"),
+        ("@tour:tour://keys/Neovim/hover", "@tour:tour://keys/Neovim/hover"),
+    ]:
+        neovim.until(lambda word=word: word in neovim.menu(), f"{word} is not in the list")
+        while neovim.lua("vim.fn.complete_info({'selected'}).selected") != neovim.menu().index(word):
+            neovim.keys("<C-n>")
+        neovim.keys("<C-y>")
+        neovim.until(lambda text=text: neovim.lines() == [text], f"{text} was not inserted")
+    neovim.keys("<Esc>0")
+    hovered = (
+        "vim.lsp.buf_request_sync(0, 'textDocument/hover', vim.lsp.util.make_position_params(0, 'utf-8'))"
+    )
+    text = neovim.lua(f"vim.tbl_values({hovered})[1].result.contents.value")
+    assert "Neovim" in text
+    assert "Keys by editor" in text
+
+
+@pytest.mark.usefixtures("note")
+def test_a_text_is_expanded(neovim: Neovim) -> None:
+    write(neovim, "🙂 summarise @memos:memo://short please")
+    neovim.keys(":LecternExpand<CR>")
+    neovim.until(lambda: len(neovim.lines()) > 3, "nothing was shown")
+    lines = [line for line in neovim.lines() if line]
+    assert lines[-1] == "🙂 summarise @memos:memo://short please"
+    assert [line for line in lines if line in ("one", "two")] == ["one", "two"]
+    assert neovim.lua("vim.bo.buftype") == "nofile"
+
+
+@pytest.mark.usefixtures("note")
+def test_a_mention_gives_way_to_its_content(neovim: Neovim) -> None:
+    write(neovim, "@memos:memo://short is 🙂", "more")
+    act(neovim, "Lectern: Replace by its content")
+    neovim.until(lambda: neovim.lines() == ["one", "two is 🙂", "more"], "the content did not come")
+    neovim.keys("u")
+    neovim.until(lambda: neovim.lines() == ["@memos:memo://short is 🙂", "more"], "it cannot be undone")
+
+
+@pytest.mark.usefixtures("note")
+def test_other_mentions_of_a_resource_are_found(neovim: Neovim, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "other.md").write_text("far away: @memos:memo://short")
+    write(neovim, "@memos:memo://short", "and memo://short, 🙂 @memo://short")
+    neovim.lua("vim.lsp.buf.references()")
+    found = "vim.tbl_map(function(one) return { one.lnum, one.col } end, vim.fn.getqflist())"
+    neovim.until(lambda: len(neovim.lua(found)) >= 2, "no references were found")
+    assert [1, 1] in neovim.lua(found)
+    assert [2, len("and memo://short, 🙂 ".encode()) + 1] in neovim.lua(found)
+
+
+@pytest.mark.usefixtures("note")
+def test_a_mistake_is_shown_and_what_was_meant_is_written_instead(neovim: Neovim) -> None:
+    write(neovim, "🙂 see @memos:memo://shrt")
+    said = "vim.tbl_map(function(one) return one.message end, vim.diagnostic.get(0))"
+    neovim.until(lambda: "memo://short" in str(neovim.lua(said)), "nothing was said of the mistake")
+    assert neovim.lua("vim.diagnostic.get(0)[1].col") == len("🙂 see ".encode())
+    neovim.lua("vim.api.nvim_win_set_cursor(0, { 1, 12 })")
+    act(neovim, "Write @memos:memo://short")
+    neovim.until(lambda: neovim.lines() == ["🙂 see @memos:memo://short"], "it was not corrected")
+    neovim.until(lambda: neovim.lua("#vim.diagnostic.get(0)") == 0, "the mistake is gone, and still shown")
+
+
+@pytest.mark.usefixtures("note")
+def test_an_unlisted_resource_is_opened_by_a_code_action_on_its_page(neovim: Neovim) -> None:
+    write(neovim, "@tour:tour://glossary/cursor")
+    neovim.lua("vim.lsp.buf.definition()")
+    neovim.until(lambda: neovim.lines()[0].startswith("Nothing was read yet"), "there is no page")
+    act(neovim, "Lectern: Read this resource")
+    neovim.until(lambda: "bookmark" in "\n".join(neovim.lines()), "what was read is not shown")
+
+
+@pytest.mark.case("SEC-01")
+@pytest.mark.usefixtures("note")
+def test_sec_01_a_resource_sets_no_option(neovim: Neovim) -> None:
+    write(neovim, "@memos:memo://hostile")
+    neovim.lua("vim.lsp.buf.definition()")
+    neovim.until(lambda: neovim.lines() == HOSTILE.split("\n"), "it was not followed")
+    options = "{ vim.bo.filetype, vim.bo.modifiable, vim.bo.readonly, vim.bo.tabstop }"
+    assert neovim.lua(options) == ["text", False, True, 8]
+
+
+@pytest.mark.usefixtures("note")
+def test_a_document_that_is_older_than_its_resource_says_so(neovim: Neovim, memos: ScriptedServer) -> None:
+    write(neovim, "@memos:memo://short")
+    neovim.lua("vim.lsp.buf.definition()")
+    neovim.until(lambda: neovim.lines()[0] == "one", "it was not followed")
+    neovim.until(lambda: memos.received("resources/subscribe"), "it is not subscribed to")
+    memos.change(answers={"resources/read": {"error": {"code": -32603, "message": "on fire"}}}, notify=False)
+    memos.notify("notifications/resources/updated", {"uri": "memo://short"})
+    neovim.until(lambda: "on fire" in neovim.messages(), "nothing was said of a text that is old")
+    assert neovim.lines()[0] == "one"
+    memos.change(answers={}, contents={**MEMOS, "memo://short": "three"}, notify=False)
+    memos.notify("notifications/resources/updated", {"uri": "memo://short"})
+    neovim.until(lambda: neovim.lines() == ["three"], "the new text did not come")
