@@ -34,14 +34,16 @@ from mcp_lectern.hub.reporting import status_of
 from mcp_lectern.hub.spelling import read_in_either_spelling
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
 from mcp_lectern.hub.surroundings import Surroundings
-from mcp_lectern.mcp.connect import Answers, Limits, Root, Timing
+from mcp_lectern.mcp.client.bounds import Limits, Timing
 from mcp_lectern.mcp.errors import McpError, ResourceNotFound
-from mcp_lectern.mcp.wire.completion import Completion
+from mcp_lectern.mcp.wire.lifecycle import Root
 from mcp_lectern.mcp.wire.resources import ReadResult, TextItem
 from mcp_lectern.settings import Settings
 
 if TYPE_CHECKING:
     from mcp_lectern.mcp.auth.tokens import TokenStorage
+    from mcp_lectern.mcp.connect import Answers
+    from mcp_lectern.mcp.wire.completion import Completion
 
 
 class HubObserver(Protocol):
@@ -193,9 +195,8 @@ class Hub:
     async def _publish(self, listing: ServerListing) -> None:
         index = await self.offering.index(listing, self.indexes.get(listing.server))
         if listing.server in self._links:
-            if index.listing.resources == listing.resources:
-                # One copy of a long list is enough.
-                listing = replace(listing, resources=index.listing.resources)
+            # One copy of a long list is enough.
+            listing = index.listing if index.listing == listing else listing
             self.show(listing, index)
             self.remembered.walked(self._links[listing.server], listing, index)
 

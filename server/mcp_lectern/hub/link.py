@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
@@ -26,8 +28,12 @@ from mcp_lectern.hub.memory import Memory
 from mcp_lectern.hub.refresh import Refresh
 from mcp_lectern.hub.status import State
 from mcp_lectern.hub.surroundings import Surroundings
-from mcp_lectern.mcp.connect import Connection, HttpParameters, Parameters, Timing, connect
+from mcp_lectern.mcp.client.bounds import Timing
 from mcp_lectern.mcp.errors import ConnectionLost, McpError, StartFailed
+from mcp_lectern.mcp.transport.remote import HttpParameters
+
+if TYPE_CHECKING:
+    from mcp_lectern.mcp.connect import Connection, Parameters
 
 _AT_WILL = (State.STOPPED, State.NEEDS_SIGN_IN)
 """States that only an explicit wish ends: nobody is asked to sign in because of a document's text."""
@@ -220,6 +226,7 @@ class Link:
         surroundings = self._surroundings
         known = partial(surroundings.listing, self.name)
         attempt.refresh = refresh = Refresh(self.name, surroundings.publish, self.log.write, known)
+        connect = await anyio.to_thread.run_sync(_way_in)
         async with connect(
             await self._parameters(),
             server=self.name,
@@ -331,6 +338,13 @@ class Link:
     def _enter(self, state: State) -> None:
         self.state = state
         self._surroundings.changed(self.name)
+
+
+def _way_in() -> Callable[..., AbstractAsyncContextManager[Connection]]:
+    """All that speaks to servers takes a while to load, and ``@`` is answered before any has spoken."""
+    from mcp_lectern.mcp.connect import connect
+
+    return connect
 
 
 async def _end_of(connection: Connection, refresh: Refresh) -> McpError:

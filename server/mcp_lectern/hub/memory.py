@@ -7,10 +7,13 @@ was remembered fails.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mcp_lectern.config.model import Launch, Remote
-from mcp_lectern.mcp.connect import Connection, HttpParameters, Parameters, StdioParameters
+from mcp_lectern.mcp.transport.remote import HttpParameters
+
+if TYPE_CHECKING:
+    from mcp_lectern.mcp.connect import Connection, Parameters
 
 Preference = Literal["auto", "legacy", "modern"]
 
@@ -34,6 +37,8 @@ class Memory:
     def parameters(self, ready: Launch | Remote) -> Parameters:
         """How to start or reach it."""
         if isinstance(ready, Launch):
+            from mcp_lectern.mcp.transport.stdio import StdioParameters
+
             return StdioParameters(ready.command, ready.args, ready.env, ready.cwd)
         kind: Literal["http", "sse"] = "sse" if ready.kind == "sse" or self.older else "http"
         return HttpParameters(ready.url, ready.headers, kind, ready.ca_file, ready.proxy)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import anyio
 
-from mcp_lectern.mcp.client.asking import Answers
-from mcp_lectern.mcp.wire.elicitation import Mode, Question, Reply, UrlQuestion
+if TYPE_CHECKING:
+    from mcp_lectern.mcp.client.asking import Answers
+    from mcp_lectern.mcp.wire.elicitation import Mode, Question, Reply, UrlQuestion
 
 
 class OneAtATime:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_lectern.catalogue.model import ServerListing
-from mcp_lectern.mcp.connect import Answers, Limits, Root, Timing
 
 if TYPE_CHECKING:
     from mcp_lectern.mcp.auth.tokens import TokenStorage
+    from mcp_lectern.mcp.connect import Answers, Limits, Root, Timing
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import Literal
 import anyio
 
 from .client.asking import Answers, Asking
+from .client.bounds import Limits, Timing
 from .client.changes import Changes
 from .client.completion import Completer
 from .client.input_required import Rounds
@@ -56,26 +57,6 @@ __all__ = [
 ]
 
 Parameters = StdioParameters | HttpParameters
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Seconds: to be ready, without progress, in all, and until the probe is followed by ``initialize``."""
-
-    start: float = 60
-    request: float = 30
-    total: float = 300
-    probe: float = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """``read_bytes``: one message; ``pages``, ``entries`` and ``walk`` (seconds): one listing."""
-
-    read_bytes: int = 64 * 1024 * 1024
-    pages: int = 10_000
-    entries: int = 500_000
-    walk: float = 120
 
 
 class Connection:
