@@ -121,9 +121,9 @@ def test_a_row_of_the_list_is_chosen(emacs: Emacs, tmp_path: Path) -> None:
     emacs.until(lambda: emacs.text() == "🙂 Read @", "nothing was typed")
     emacs.command("completion-at-point")
     emacs.until(lambda: "How a mention is written" in shown(emacs), "no list was shown")
-    emacs.command("switch-to-completions")
+    emacs.keys("C-x", "o")
     emacs.until(lambda: emacs.lisp("(buffer-name)") == "*Completions*", "the list is not in front")
-    emacs.keys("C-s", "tour://mentions", "<RET>")
+    emacs.keys("C-s", "tour://mention", "<RET>")
     row = "(if (get-text-property (point) 'mouse-face) (thing-at-point 'line) \"\")"
     emacs.until(lambda: "tour://mentions" in emacs.lisp(row), "the row was not found")
     emacs.keys("<RET>")
