@@ -20,7 +20,7 @@ from mcp_lectern.mcp.wire.gathering import Gathered
 from mcp_lectern.mcp.wire.http_headers import media_type
 
 from .delays import growing
-from .http_client import CutShortError, HttpClient, Reply
+from .http_client import CutShortError, HttpClient, Reply, UnreadableBodyError
 
 EVENT_STREAM: Final = "text/event-stream"
 GRACE: Final = 1.0
@@ -53,7 +53,10 @@ class Exchange:
 
 
 async def events(reply: Reply, exchange: Exchange, limit: int) -> AsyncGenerator[Gathered]:
-    """The messages of an event stream, until it ends, however it does. Raises TooLarge."""
+    """The messages of an event stream, until it ends, however it does.
+
+    Raises TooLarge or UnreadableBodyError.
+    """
     stream = EventStream(limit)
     try:
         async with aclosing(reply.chunks()) as chunks:
@@ -65,6 +68,8 @@ async def events(reply: Reply, exchange: Exchange, limit: int) -> AsyncGenerator
                     if event.name == "message":
                         yield event.data
                 _note(stream, exchange)
+    except UnreadableBodyError:
+        raise
     except CutShortError:
         return
 

@@ -30,7 +30,7 @@ from .arrivals import Arrivals
 from .delays import growing
 from .duplex import Arrival, Cut, Ending, Outgoing, Renewed, Unanswered, Waiting
 from .exchange import EVENT_STREAM, Exchange, resume
-from .http_client import CutShortError, HttpClient, Reply, open_client
+from .http_client import CutShortError, HttpClient, Reply, UnreadableBodyError, open_client
 from .http_status import SMALL
 from .remote import HttpParameters
 from .server_stream import ServerStream
@@ -185,6 +185,8 @@ class HttpDuplex:
                     await self._carry_out(message, exchange)
                 finally:
                     self._turns.give()
+        except UnreadableBodyError as body:
+            return Unanswered(exchange.identity, exchange.asked.invalid(str(body)))
         except CutShortError:
             return Cut(exchange.identity)
         except SessionLostError:

@@ -42,6 +42,10 @@ class CutShortError(Exception):
     """The exchange broke off: before the status, or in the middle of the body."""
 
 
+class UnreadableBodyError(CutShortError):
+    """The body came, and is encoded in a way that cannot be read; ``str()`` is a phrase for what it is."""
+
+
 class Response(Protocol):
     """What carries one answer, whichever way it came."""
 
@@ -73,15 +77,19 @@ class Reply:
     _response: Response
 
     async def chunks(self) -> AsyncGenerator[bytes]:
-        """The body, decompressed, in pieces. Raises CutShortError."""
+        """The body, decompressed, in pieces. Raises CutShortError, also as UnreadableBodyError."""
         try:
             decode = decoder(self.headers.get("content-encoding"))
             async with aclosing(self._response.pieces()) as chunks:
                 async for chunk in chunks:
                     for piece in decode.feed(chunk):
                         yield piece
-        except (BadResponseError, OSError, BadEncodingError, UnknownEncodingError) as error:
+        except (BadResponseError, OSError) as error:
             raise CutShortError(str(error) or type(error).__name__) from error
+        except BadEncodingError as error:
+            raise UnreadableBodyError(f"a body that is not encoded as it says ({error})") from error
+        except UnknownEncodingError as error:
+            raise UnreadableBodyError(f'a body encoded as "{error}", which was not asked for') from error
 
     async def body(self, limit: int) -> bytes | None:
         """The whole body; None where it has more than ``limit`` bytes. Raises CutShortError."""
