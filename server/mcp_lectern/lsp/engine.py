@@ -140,7 +140,11 @@ class Engine:
         self.session.settings = prepared.settings
         await self._remember()
         hub.adopt(prepared.settings, self.session.folders)
-        await hub.configure(prepared.entries, eager=prepared.settings.startup == "eager")
+        # Whoever types @ needs this next, and the disk is waited for just now.
+        eager = prepared.settings.startup == "eager"
+        await asyncio.gather(
+            asyncio.to_thread(_load_completion), hub.configure(prepared.entries, eager=eager)
+        )
         self.configured(prepared.configuration, prepared.warnings)
 
     async def _remember(self) -> None:
@@ -176,3 +180,8 @@ class Engine:
         if hub is not None and self._life is not None:
             await hub.close()
             await asyncio.wait([self._life])
+
+
+def _load_completion() -> None:
+    for name in ("features.completion", "lsp.to_proto.completion"):
+        importlib.import_module(f"mcp_lectern.{name}")
