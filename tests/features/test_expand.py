@@ -258,3 +258,15 @@ def read_by_markdown(text: str) -> str:
 def test_a_nonce_that_occurs_anywhere_is_not_used() -> None:
     text, _ = expanded("n1 @docs:memo://plan", reads={"memo://plan": text_of("n2")})
     assert text.startswith("<resource-n3 ")
+
+
+@pytest.mark.parametrize("style", ["xml", "markdown", "json"])
+def test_an_older_copy_says_so_beside_its_text(style: Format) -> None:
+    why = 'This is what an earlier read returned. Server said "503"'
+    old = ReadResult((TextItem(None, None, "old text"),), stale=why)
+    text, (found,) = expanded("@docs:memo://plan", reads={"memo://plan": old}, style=style)
+    assert "earlier read returned" in text
+    assert "old text" in text
+    assert (found.status, found.to_json()["stale"]) == ("included", why)
+    if style == "xml":
+        assert re.search(r'<resource-n1 [^>]*stale="This is [^"]*&#34;503&#34;"', text)

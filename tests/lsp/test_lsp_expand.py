@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,18 @@ async def test_a_resource_s_own_document_is_not_expanded(tmp_path: Path) -> None
             uri = editor.open(document["document"], "@docs:memo://2")
             with pytest.raises(JsonRpcException, match="never searched"):
                 await editor.command("expand", textDocument={"uri": uri})
+
+
+@pytest.mark.case("RD-10")
+async def test_rd_10_an_older_copy_in_an_expansion_is_marked_as_such(tmp_path: Path) -> None:
+    first = {"result": {"contents": [{"uri": "memo://1", "text": "old"}], "ttlMs": 1}}
+    failing = {"error": {"code": -32603, "message": "disk on fire"}}
+    answers = {"resources/read": [first, failing]}
+    with ScriptedServer(tmp_path, resources=RESOURCES, answers=answers) as server:
+        async with running(tmp_path, {"docs": server.entry()}) as editor:
+            fresh = await editor.command("expand", text="@docs:memo://1")
+            assert "stale" not in fresh["resources"][0]
+            old = await editor.command("expand", text="@docs:memo://1")
+            assert old["resources"][0]["status"] == "included"
+            assert "disk on fire" in old["resources"][0]["stale"]
+            assert re.search(r'stale="[^"]*disk on fire', old["text"])

@@ -143,3 +143,19 @@ async def test_a_text_that_changed_meanwhile_is_not_touched(tmp_path: Path, serv
         with pytest.raises(JsonRpcException) as refused:
             await it.editor.command("replace", server="docs", uri="memo://text")
         assert refused.value.code == -32602
+
+
+@pytest.mark.case("RD-10")
+async def test_rd_10_an_older_copy_never_goes_into_a_text_for_good(tmp_path: Path) -> None:
+    first = {"result": {"contents": [{"uri": "memo://text", "text": "old"}], "ttlMs": 60_000}}
+    failing = {"error": {"code": -32603, "message": "disk on fire"}}
+    answers = {"resources/read": [first, failing]}
+    with ScriptedServer(tmp_path, resources=RESOURCES, answers=answers) as server:
+        async with applying(tmp_path, server) as it:
+            await it.editor.command("open", server="docs", uri="memo://text", reveal=False)
+            uri = it.editor.open("a.md", "@docs:memo://text")
+            argument = await it.replacing(uri, 1)
+            assert argument is not None
+            with pytest.raises(JsonRpcException, match="disk on fire"):
+                await it.editor.command("replace", **argument)
+            assert it.edits == []

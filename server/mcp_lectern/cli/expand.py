@@ -35,13 +35,19 @@ async def _expand(running: Running, arguments: argparse.Namespace, text: str) ->
     missing = [outcome for outcome in expansion.resources if outcome.status not in ("included", "binary")]
     for outcome in missing:
         note(_missing(outcome))
+    for outcome in expansion.resources:
+        if outcome.stale:
+            note(f"{_name(outcome)}: {outcome.stale}")
     return FAILED if missing else DONE
 
 
 def _missing(outcome: Outcome) -> str:
-    name = single_line(outcome.uri, 500)
+    return f"{_name(outcome)} is not included: {outcome.reason}"
+
+
+def _name(outcome: Outcome) -> str:
     owner = f" of “{single_line(outcome.server)}”" if outcome.server is not None else ""
-    return f"{name}{owner} is not included: {outcome.reason}"
+    return f"{single_line(outcome.uri, 500)}{owner}"
 
 
 def _text(name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -27,6 +27,7 @@ from mcp_lectern.hub.failure import Refused
 from mcp_lectern.hub.link import Link
 from mcp_lectern.hub.live import Live
 from mcp_lectern.hub.log import ServerLog
+from mcp_lectern.hub.observer import HubObserver
 from mcp_lectern.hub.offering import Offering
 from mcp_lectern.hub.questions import OneAtATime
 from mcp_lectern.hub.remembered import Remembered
@@ -44,15 +45,6 @@ if TYPE_CHECKING:
     from mcp_lectern.mcp.auth.tokens import TokenStorage
     from mcp_lectern.mcp.connect import Answers
     from mcp_lectern.mcp.wire.completion import Completion
-
-
-class HubObserver(Protocol):
-    """Who is told that something changed; called on the event loop, must not block."""
-
-    def catalogue_changed(self, server: str) -> None: ...  # noqa: D102
-    def status_changed(self, server: str) -> None: ...  # noqa: D102
-    def contents_changed(self, server: str, uri: str) -> None: ...  # noqa: D102
-    def log(self, server: str, line: str) -> None: ...  # noqa: D102
 
 
 class Hub:

@@ -19,7 +19,8 @@ from mcp_lectern.lsp.session import Session
 
 if TYPE_CHECKING:
     from mcp_lectern.config.model import Configuration
-    from mcp_lectern.hub.hub import Hub, HubObserver
+    from mcp_lectern.hub.hub import Hub
+    from mcp_lectern.hub.observer import HubObserver
     from mcp_lectern.mcp.auth.tokens import TokenStorage
     from mcp_lectern.mcp.connect import Answers
 

@@ -53,6 +53,7 @@ def _written(text: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield text
     for outcome in outcomes:
         yield from (outcome.server or "", outcome.uri, outcome.mime_type or "", outcome.reason)
+        yield outcome.stale or ""
         for part in outcome.parts:
             yield from (part.uri, part.mime_type or "", part.text or "", part.remark)
 
@@ -85,8 +86,9 @@ def _xml(outcome: Outcome, nonce: str) -> str:
     tag = f"resource-{nonce}"
     sizes = {"bytes": str(outcome.size), "tokens": str(outcome.tokens)} if outcome.parts else {}
     status = {} if outcome.status == "included" else {"status": outcome.status}
+    stale = {"stale": _reason(outcome.stale)} if outcome.stale else {}
     attributes = _attributes(
-        {"server": outcome.server, "uri": outcome.uri, "type": outcome.mime_type, **sizes, **status}
+        {"server": outcome.server, "uri": outcome.uri, "type": outcome.mime_type, **sizes, **status, **stale}
     )
     if not outcome.parts:
         body = _reason(outcome.reason)
@@ -122,6 +124,8 @@ def _markdown(outcome: Outcome) -> str:
         f"about {outcome.tokens} {_TOKENS[outcome.tokens != 1]}",
     ]
     head = f"{name} ({_inert(', '.join(fact for fact in facts if fact))}):\n\n"
+    if outcome.stale:
+        head += f"{_inert(_reason(outcome.stale))}\n\n"
     if len(outcome.parts) == 1:
         return head + _fenced(outcome.parts[0])
     return head + "\n".join(_markdown_part(part) for part in outcome.parts)

@@ -47,7 +47,8 @@ class Part:
 class Outcome:
     """What became of one mentioned resource. ``size`` is in bytes, as far as it is known.
 
-    ``parts`` are there where something is included, ``reason`` where nothing is.
+    ``parts`` are there where something is included, ``reason`` where nothing is, and ``stale``, a sentence,
+    where what is included is an older copy.
     """
 
     server: str | None
@@ -57,6 +58,7 @@ class Outcome:
     size: int = 0
     parts: tuple[Part, ...] = ()
     reason: str = ""
+    stale: str | None = None
 
     @property
     def text_bytes(self) -> int:
@@ -78,4 +80,5 @@ class Outcome:
             "tokens": self.tokens,
             "status": self.status,
             **({"reason": self.reason} if self.reason else {}),
+            **({"stale": self.stale} if self.stale else {}),
         }

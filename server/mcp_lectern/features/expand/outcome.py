@@ -51,7 +51,7 @@ def _of_read(server: str, uri: str, read: ReadResult, listed: str | None) -> Out
     if not parts:
         return Outcome(server, uri, "failed", shown, reason=EMPTY)
     if any(part.text is not None for part in parts):
-        return Outcome(server, uri, "included", shown, size, parts)
+        return Outcome(server, uri, "included", shown, size, parts, stale=read.stale)
     binary = any(not isinstance(item, UnreadableItem) for item in read.items)
     return Outcome(
         server, uri, "binary" if binary else "failed", shown, size, reason=" ".join(p.remark for p in parts)

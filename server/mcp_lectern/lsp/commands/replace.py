@@ -59,7 +59,9 @@ async def _content(lectern: Lectern, server: str, resource: str) -> str:
     from mcp_lectern.lsp.virtual import listed_type
 
     hub = await lectern.hub()
-    read = await lectern.progress.shown(f"Reading {resource}", hub.read(server, resource, asked=True))
+    # What goes into a person's own text for good is never an older copy.
+    reading = hub.read(server, resource, asked=True, again=True)
+    read = await lectern.progress.shown(f"Reading {resource}", reading)
     content = inline(read, listed_type(lectern.session, server, resource))
     if content is None:
         raise invalid(f"{resource} of “{server}” is not text alone: open it instead.")
