@@ -136,6 +136,7 @@ def test_contents_are_the_same(line: bytes, cuts: list[int], step: int, long_str
     CUTS,
     st.integers(1, 40),
 )
+@example(["AAAA", "AAAA", "QQ==", "AAAA", "+/+/", "-_-_"], [4, 12, 12, 12, 12, 12], 1)
 @settings(max_examples=300, deadline=None)
 def test_base64_of_every_dialect_is_the_same_and_so_are_its_faults(
     parts: list[str], cuts: list[int], step: int

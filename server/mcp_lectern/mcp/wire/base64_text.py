@@ -89,7 +89,7 @@ class Base64Decoder:
         text = _WHITE_SPACE.sub("", text)
         if not self._url and ("-" in text or "_" in text):
             self._url = True
-            self._standard = any(_is_standard(part) for part in (self._rest, *self.taken()))
+            self._standard = self._standard or any(map(_is_standard, (self._rest, *self.taken())))
         self._standard = self._standard or _is_standard(text)
         characters = text.rstrip("=")
         self._strange = self._strange or (self._padded and bool(characters))
