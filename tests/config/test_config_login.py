@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import sys
 import time
 from pathlib import Path
@@ -17,7 +19,7 @@ from mcp_lectern.config.places import Machine
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="login shells are POSIX")
 
-SHELLS = [path for name in ("sh", "bash", "zsh", "fish") if (path := shutil.which(name))]
+SHELLS = [path for name in ("sh", "bash", "zsh", "fish", "tcsh") if (path := shutil.which(name))]
 
 
 def _machine(tmp_path: Path, profile: str, shell: str = "/bin/sh", **more: str) -> Machine:
@@ -80,3 +82,47 @@ def test_cfg_04_every_shell_is_understood(tmp_path: Path, shell: str) -> None:
     assert machine is not None
     assert machine.environment["EXTRA"] == 'kept ‘as’ "it" $is'
     assert "SHLVL" not in machine.environment
+
+
+@pytest.mark.case("CFG-04")
+def test_cfg_04_a_profile_that_leaves_a_process_behind_is_not_waited_for(tmp_path: Path) -> None:
+    """As an agent for keys does: it holds the shell's output for as long as it lives."""
+    beside = tmp_path / "pid"
+    profile = f"export TOKEN=from-profile\nsleep 600 &\necho $! > {beside}\n"
+    began = time.monotonic()
+    machine = logged_in(_machine(tmp_path, profile))
+    try:
+        assert machine is not None
+        assert machine.environment["TOKEN"] == "from-profile"
+        assert time.monotonic() - began < login.PATIENCE
+    finally:
+        os.kill(int(beside.read_text()), signal.SIGKILL)
+
+
+@pytest.mark.case("CFG-04")
+def test_cfg_04_what_a_profile_began_ends_with_it_when_it_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(login, "PATIENCE", 0.5)
+    beside = tmp_path / "pid"
+    # Whoever holds the other end of the pipe is alive: a read ends when it is not.
+    os.mkfifo(beside)
+    profile = f"(exec sleep 600 > {beside}) &\nsleep 600\n"
+    reading = os.open(beside, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert logged_in(_machine(tmp_path, profile)) is None
+        os.set_blocking(reading, True)
+        assert os.read(reading, 1) == b""
+    finally:
+        os.close(reading)
+
+
+@pytest.mark.case("CFG-04")
+def test_cfg_04_a_profile_that_failed_once_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(login, "AGAIN", 0.0)
+    assert logged_in(_machine(tmp_path, "exit 3\n")) is None
+    mended = logged_in(_machine(tmp_path, "export TOKEN=mended\n"))
+    assert mended is not None
+    assert mended.environment["TOKEN"] == "mended"

@@ -9,16 +9,27 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import selectors
+import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Mapping
-from functools import lru_cache
+from contextlib import nullcontext, suppress
 from pathlib import Path
+from typing import IO
 
 from mcp_lectern.config.places import Machine
 
 PATIENCE = 5.0
 """Seconds for a profile to run; a slower one counts as none."""
+AGAIN = 30.0
+"""Seconds after which a profile that told nothing is given another chance."""
+LARGEST = 16 * 1024 * 1024
+"""Bytes of output; what says more has no environment to tell."""
+_ASKING = threading.Lock()
+_KNOWN: dict[tuple[object, ...], tuple[Mapping[str, str] | None, float]] = {}
 _OF_THE_SHELL = frozenset({"SHLVL", "PWD", "OLDPWD", "_"})
 _ONE_FLAG = frozenset({"csh", "tcsh"})
 """Shells that take ``-l`` only alone."""
@@ -59,27 +70,68 @@ def _registered_shell() -> str | None:
         return None
 
 
-@lru_cache(maxsize=4)
 def _environment(shell: str, home: Path, inherited: tuple[tuple[str, str], ...]) -> Mapping[str, str] | None:
+    key = (shell, home, inherited)
+    with _ASKING:
+        found, until = _KNOWN.get(key, (None, 0.0))
+        if found is None and time.monotonic() >= until:
+            found = _asked(shell, home, dict(inherited))
+            _KNOWN[key] = (found, time.monotonic() + AGAIN)
+        return found
+
+
+def _asked(shell: str, home: Path, inherited: Mapping[str, str]) -> Mapping[str, str] | None:
     mark = secrets.token_hex(16)
     code = f"import json, os; print('{mark}' + json.dumps(dict(os.environ)) + '{mark}')"
     command = f"'{sys.executable}' -I -c \"{code}\""
-    flags = ["-c"] if Path(shell).name in _ONE_FLAG else ["-l", "-i", "-c"]
+    if Path(shell).name in _ONE_FLAG:
+        arguments = ["-c", f"if ( -r ~/.login ) source ~/.login >& /dev/null; {command}"]
+    else:
+        arguments = ["-l", "-i", "-c", command]
     try:
-        answer = subprocess.run(  # noqa: S603 - the user's own shell, by its absolute path
-            [shell, *flags, command],
+        process = subprocess.Popen(  # noqa: S603 - the user's own shell, by its absolute path
+            [shell, *arguments],
             cwd=home,
-            env=dict(inherited),
+            env=inherited,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=PATIENCE,
             start_new_session=True,
-            check=False,
+            bufsize=0,
         )
-    except (OSError, ValueError, subprocess.SubprocessError):
+    except (OSError, ValueError):
         return None
-    return _told(answer.stdout.decode("utf-8", "surrogateescape"), mark)
+    with process.stdout or nullcontext() as output:
+        told = _heard(output, mark.encode()) if output is not None else b""
+    found = _told(told.decode("utf-8", "surrogateescape"), mark)
+    if found is None:
+        # Whatever the profile began belongs to the session that the shell leads.
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+    _reap(process)
+    return found
+
+
+def _heard(output: IO[bytes], mark: bytes) -> bytes:
+    """All until the mark has come twice, the end, or the end of patience.
+
+    What a profile leaves running holds the other end for as long as it lives: its end is not waited for.
+    """
+    told, until = b"", time.monotonic() + PATIENCE
+    with selectors.DefaultSelector() as selector:
+        selector.register(output, selectors.EVENT_READ)
+        while told.count(mark) < 2 and selector.select(max(0.0, until - time.monotonic())):
+            piece = os.read(output.fileno(), 65536)
+            if not piece or len(told) > LARGEST:
+                break
+            told += piece
+    return told
+
+
+def _reap(process: subprocess.Popen[bytes]) -> None:
+    """Leave no ended process behind; a shell that goes on after it has told everything may."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(1.0)
 
 
 def _told(output: str, mark: str) -> Mapping[str, str] | None:
