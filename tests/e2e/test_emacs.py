@@ -130,6 +130,24 @@ def test_a_row_of_the_list_is_chosen(emacs: Emacs, tmp_path: Path) -> None:
     emacs.until(lambda: emacs.text() == "🙂 Read @tour:tour://mentions", "the mention was not inserted")
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "whole"),
+    [
+        ('say "@tour:tour://ment', '" now', 'say "@tour:tour://mentions" now'),
+        ('@"tour:tour://a page', '" now', '@"tour:tour://a page with spaces" now'),
+        ("日本@tour:tour://ment", ".", "日本@tour:tour://mentions."),
+    ],
+)
+def test_no_more_than_the_mention_is_replaced(
+    emacs: Emacs, tmp_path: Path, before: str, after: str, whole: str
+) -> None:
+    note(emacs, tmp_path, before + after)
+    emacs.do(f"(goto-char {len(before) + 1})")
+    emacs.do(f"(set-window-point nil {len(before) + 1})")
+    emacs.command("completion-at-point")
+    emacs.until(lambda: emacs.text() == whole, "the mention was not completed")
+
+
 def test_a_template_continues_into_its_variables(emacs: Emacs, tmp_path: Path) -> None:
     note(emacs, tmp_path)
     for typed, whole in [

@@ -138,7 +138,7 @@ async def _find(editor: Editor, uri: str, text: Text) -> None:
     assert (tokens.data[0], tokens.data[1], tokens.data[2]) == (*names[0], 4)
     assert (tokens.data[5], tokens.data[8]) == (0, 1), "the URI is a string, on the same line"
     assert tokens.data[7] == units(WIDE, text.encoding)
-    assert (tokens.data[10], tokens.data[11]) == names[1]
+    assert list(tokens.data[10:12]) == [1, units("🙂🙂 @", text.encoding)]
 
 
 async def _correct(editor: Editor, uri: str, text: Text) -> None:
