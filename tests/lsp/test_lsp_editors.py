@@ -113,3 +113,19 @@ async def _mistake(editor: Editor, smile: int, pulls: bool, capabilities: Mappin
     assert "Lectern: Open this resource" in titles
     literals = "codeActionLiteralSupport" in capabilities["textDocument"]["codeAction"]
     assert ("Write @demo:tour://welcome" in titles) == literals
+
+
+@pytest.mark.parametrize(
+    "options", [{"lectern": {"completion.limit": 2}}, {"lectern": {"completion": {"limit": 2}}}]
+)
+async def test_settings_under_the_section_s_name_count_where_an_editor_has_but_one_object(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    async with running(
+        tmp_path, {"demo": DEMO}, options=options, capabilities={"textDocument": {}}
+    ) as editor:
+        await editor.listed()
+        answer = await editor.complete(editor.open("a.md", "@"), 0, 1)
+        assert answer is not None
+        assert len(answer.items) == 2
+        assert not editor.messages
