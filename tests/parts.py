@@ -160,6 +160,12 @@ def _has_eglot() -> bool:
     return subprocess.run(asked, check=False, capture_output=True, timeout=INSTALL_SECONDS).returncode == 0
 
 
+def _emacs(name: str, packages: Sequence[str]) -> None:
+    _apt("emacs-nox")(name, packages)
+    if not _has_eglot():
+        _apt("elpa-eglot")(name, packages)
+
+
 def _in_parts(*places: str) -> Callable[[], Path | None]:
     return lambda: next((path for place in places for path in sorted(FOLDER.glob(place))), None)
 
@@ -185,7 +191,7 @@ PARTS = {
     ),
     "emacs": Part(
         lambda: _program_on_path("emacs") if _has_eglot() else None,
-        _apt("emacs-nox", "elpa-eglot"),
+        _emacs,
         "install Emacs 28 or newer with eglot, for example by apt-get install emacs-nox elpa-eglot.",
     ),
     "neovim": Part(
