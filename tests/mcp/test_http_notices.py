@@ -34,6 +34,15 @@ def status(code: int, body: str = "", **headers: str) -> Handler:
     return answer
 
 
+async def test_the_stream_is_asked_for_before_anything_that_may_be_answered_on_it(reach: Reach) -> None:
+    async with HttpServer(HttpMcp()) as server:
+        async with reach(server) as connection, anyio.create_task_group() as tasks:
+            for _ in range(5):
+                tasks.start_soon(connection.read, "memo://a")
+        order = [request.method or request.verb for request in server.requests]
+    assert order.index("GET") == order.index("notifications/initialized") + 1
+
+
 @pytest.mark.case("HTTP-02")
 @pytest.mark.parametrize(
     "refusal",
@@ -184,6 +193,70 @@ async def test_a_session_that_the_stream_finds_lost_is_opened_anew(reach: Reach,
         assert observer.changes >= 1
         assert (await connection.read("memo://a")).items
         assert len(server.received("initialize")) == 2
+
+
+async def quietly(request: Request, reply: Reply) -> None:
+    await (await reply.stream()).closed()
+
+
+async def broken_off(request: Request, reply: Reply) -> None:
+    (await reply.stream()).cut()
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_a_session_that_is_lost_twice_in_a_row_is_opened_anew_twice(reach: Reach) -> None:
+    mcp = HttpMcp()
+    mcp.on["GET"] = in_turn(broken_off, status(404), status(404), quietly)
+    async with HttpServer(mcp) as server, reach(server):
+        await server.wait_received(verb="GET", count=4)
+        assert server.received(verb="GET")[3].headers["mcp-session-id"] == "session-3"
+        assert len(server.received("initialize")) == 3
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_a_stream_that_is_lost_in_every_session_is_given_up(
+    reach: Reach, observer: Any
+) -> None:
+    mcp = HttpMcp()
+    mcp.on["GET"] = in_turn(broken_off, status(404))
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        await observer.wait_for(lambda: observer.logged("no stream of notices") == 1)
+        count = len(server.received("initialize"))
+        assert 2 < count < 8
+        assert (await connection.read("memo://a")).items
+        assert len(server.received("initialize")) == count
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_a_new_session_asks_for_the_stream_that_a_lost_one_was_refused(
+    reach: Reach, observer: Any
+) -> None:
+    mcp = HttpMcp()
+    mcp.on["GET"] = in_turn(status(404), quietly)
+    mcp.on["resources/read"] = in_turn(status(404), mcp.serve)
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        await observer.wait_for(lambda: observer.logged("no stream of notices") == 1)
+        assert (await connection.read("memo://a")).items
+        asked = await server.wait_received(verb="GET", count=2)
+        assert asked.headers["mcp-session-id"] == "session-2"
+
+
+@pytest.mark.case("SUB-02")
+async def test_sub_02_what_a_lost_session_could_not_subscribe_to_the_next_one_does(
+    reach: Reach, observer: Any
+) -> None:
+    async def grant(request: Request, reply: Reply) -> None:
+        await reply.result(request, {})
+
+    mcp = HttpMcp(capabilities={"resources": {"subscribe": True}})
+    mcp.on["GET"] = status(405)
+    mcp.on["resources/subscribe"] = in_turn(status(404), status(404), grant)
+    mcp.on["resources/read"] = in_turn(status(404), mcp.serve)
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        connection.subscribe("memo://a")
+        await observer.wait_for(lambda: observer.logged("not subscribed") == 1)
+        assert (await connection.read("memo://a")).items
+        await observer.wait_for(lambda: "memo://a" in connection.subscriptions)
 
 
 async def test_a_server_that_vanished_ends_the_connection(reach: Reach, observer: Any) -> None:

@@ -38,7 +38,11 @@ from .task_group import task_group
 from .turns import Turns
 
 AT_ONCE: Final = 16
-"""Requests that are under way at the same time; a stream of notices is not one of them."""
+"""Requests that are under way at the same time; a stream of notices is not one of them.
+
+More of them gain nothing with a server near by, and fifty busy servers would need more descriptors than the
+1,024 that a process may have by default.
+"""
 TRIES: Final = 3
 TURN_SECONDS: Final = 2.0
 DELETE_SECONDS: Final = 1.0
@@ -136,7 +140,8 @@ class HttpDuplex:
             self._log("the server has lost the session; opening a new one")
             await self._greet(self._greeting)
             await self._arrivals.bring(Renewed())
-            self._stream.restart()
+            if self._stream.restart():
+                self._tasks.start_soon(self._stream.follow)
 
     # How messages go out.
 
@@ -159,8 +164,9 @@ class HttpDuplex:
             self._log(f"{asked.method} was not delivered: {error}")
         finally:
             if opens is not None:
-                opens.set()
+                # The stream goes first: what a server says at once in answer to others would find none.
                 self._tasks.start_soon(self._stream.follow)
+                opens.set()
 
     async def _request(self, message: Mapping[str, Json], exchange: Exchange, gate: anyio.Event) -> None:
         try:
