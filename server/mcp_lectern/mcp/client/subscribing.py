@@ -34,9 +34,13 @@ class Subscribing(Subscriptions):
         self._under_way: set[str] = set()
 
     def renew(self) -> None:
-        """Subscribe to everything again, and tell of each as if it had changed."""
-        self._behind |= self._held
+        """Subscribe to everything again, and tell of each as if it had changed.
+
+        What was refused is asked for, too: the refusal may have come of the session's end.
+        """
+        self._behind |= self._held | self._refused
         self._held.clear()
+        self._refused.clear()
         self._missing = False
         self._stirred.set()
 

@@ -24,6 +24,8 @@ from .http_status import SMALL, failure
 
 STEADY: Final = 30.0
 """Seconds that a stream must last for earlier failures to be forgotten."""
+MOST_LOST: Final = 4
+"""Sessions in a row that may be lost before their streams are open; after that the server has none."""
 ASKED: Final = "the stream of notices"
 
 
@@ -66,17 +68,29 @@ class ServerStream:
         self._last_id: str | None = None
         self._retry: int | None = None
         self._opened = False
+        self._offered = False
+        self._lost = 0
+        self._given_up = False
         self._scope: anyio.CancelScope | None = None
 
-    def restart(self) -> None:
-        """Open it anew, for a new session."""
+    def restart(self) -> bool:
+        """Open it anew, for a new session; whether it has to be followed anew for that.
+
+        What a session that is lost was refused, the next one may have.
+        """
         self._last_id = None
         self._opened = False
         if self._scope is not None:
             self._scope.cancel()
+        return self._given_up and self._lost < MOST_LOST
 
     async def follow(self) -> None:
         """Open it, and again when it ends; returns when there is none to be had."""
+        self._given_up = False
+        await self._follow()
+        self._given_up = True
+
+    async def _follow(self) -> None:
         failures = 0
         while True:
             began = anyio.current_time()
@@ -96,13 +110,15 @@ class ServerStream:
             headers["Last-Event-ID"] = self._last_id
         try:
             async with self._client.send(self._asked, "GET", headers) as reply:
-                if reply.status == 404 and session is not None and self._opened:
+                if self._is_lost(reply, session):
+                    self._lost += 1
                     await self._session.renew(session)
                     return True
                 await self._check(reply)
                 if self._opened and self._last_id is None:
                     await self._arrivals.bring(Renewed())
-                self._opened = True
+                self._opened = self._offered = True
+                self._lost = 0
                 reply.keep_alive()
                 await self._read(reply)
         except Unreachable as error:
@@ -115,6 +131,11 @@ class ServerStream:
             self._log(f"no stream of notices: {error}")
             return error.retryable
         return True
+
+    def _is_lost(self, reply: Reply, session: str | None) -> bool:
+        """Whether the session is, rather than the stream one that this server never had."""
+        offered = self._offered and self._lost < MOST_LOST
+        return reply.status == 404 and session is not None and offered
 
     async def _check(self, reply: Reply) -> None:
         """Raises HttpFailure for anything but an event stream."""
