@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from bench.completion import completion_10_000, completion_100_000
+from bench.completion import completion_1_000_000, completion_10_000, completion_100_000
 from bench.document import document
 from bench.listing import listing
 from bench.memory import memory
@@ -31,6 +31,7 @@ MEASUREMENTS: dict[str, Callable[[bool], list[Row]]] = {
     "restart": restart,
     "completion-10000": completion_10_000,
     "completion-100000": completion_100_000,
+    "completion-1000000": completion_1_000_000,
     "listing": listing,
     "memory": memory,
     "document": document,

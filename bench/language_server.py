@@ -169,20 +169,25 @@ def environment(home: Path) -> dict[str, str]:
     return {**kept, **folders, "PYTHONPATH": str(ROOT)}
 
 
-def list_server(count: int, page_size: int) -> list[str]:
-    """The command of an MCP server that lists so many resources."""
-    return [sys.executable, "-P", "-m", "bench.list_server", str(count), str(page_size)]
+def list_server(count: int, page_size: int, first: int = 0) -> list[str]:
+    """The command of an MCP server that lists so many resources, from this number on."""
+    return [sys.executable, "-P", "-m", "bench.list_server", *map(str, (count, page_size, first))]
 
 
-def lectern(home: Path, count: int = 0) -> tuple[str, ...]:
-    """The command of our language server; with a count, it has one MCP server with so many resources."""
+def lectern(home: Path, count: int = 0, servers: int = 1) -> tuple[str, ...]:
+    """The command of our language server; with a count, it has MCP servers that share so many resources."""
     if not count:
         return tuple(serving("--no-discover"))
-    program, *arguments = list_server(count, 1000)
-    entry = {"command": program, "args": arguments, "env": {"PYTHONPATH": str(ROOT)}}
-    file = home / "settings.json"
-    file.write_text(json.dumps({"servers": {"bench": entry}}), encoding="utf-8")
+    each = count // servers
+    entries = {f"bench{number or ''}": _entry(each, number * each) for number in range(servers)}
+    file = home / f"settings-{count}.json"
+    file.write_text(json.dumps({"servers": entries}), encoding="utf-8")
     return tuple(serving("--no-discover", "--config", str(file)))
+
+
+def _entry(count: int, first: int) -> dict[str, Json]:
+    program, *arguments = list_server(count, 1000, first)
+    return {"command": program, "args": arguments, "env": {"PYTHONPATH": str(ROOT)}}
 
 
 @contextmanager

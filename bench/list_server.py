@@ -1,6 +1,7 @@
 """An MCP server that does nothing but list, from bytes that are ready before it is asked; stdlib only.
 
-``python -m bench.list_server COUNT PAGE_SIZE`` speaks both protocol eras over standard input and output.
+``python -m bench.list_server COUNT PAGE_SIZE [FIRST]`` lists so many, from number FIRST on, and
+speaks both protocol eras over standard input and output.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ INFORMATION = {"name": "bench-list-server", "version": "1.0"}
 MODERN = "2026-07-28"
 
 
-def rendered_pages(count: int, size: int) -> list[bytes]:
+def rendered_pages(count: int, size: int, first: int = 0) -> list[bytes]:
     """Every page, from ``result`` on; the cursor of a page is its number."""
     pages: list[bytes] = []
     for start in range(0, count, size):
-        entries = [descriptor(number) for number in range(start, min(start + size, count))]
+        numbers = range(first + start, first + min(start + size, count))
+        entries = [descriptor(number) for number in numbers]
         result: dict[str, Any] = {"resultType": "complete", "resources": entries}
         if start + size < count:
             result["nextCursor"] = str(len(pages) + 1)
@@ -48,9 +50,9 @@ def greeting(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     return {} if method == "ping" else None
 
 
-def main(count: int, size: int) -> None:
+def main(count: int, size: int, first: int = 0) -> None:
     """Serve until the input ends."""
-    pages = rendered_pages(count, size)
+    pages = rendered_pages(count, size, first)
     output = sys.stdout.buffer
     for line in sys.stdin.buffer:
         message = json.loads(line)
@@ -68,4 +70,4 @@ def main(count: int, size: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(*map(int, sys.argv[1:]))

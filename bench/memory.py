@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from statistics import median
-from time import monotonic, sleep
 
-import psutil
-
-from bench.completion import ready
-from bench.language_server import BARE, LanguageServer, empty_home, lectern, running
+from bench.language_server import BARE, empty_home, lectern, running
+from bench.listed import ready
+from bench.resident import settled
 from bench.table import Row
 
 LIMIT = 1.6
 RESOURCES = 1000
 MIB = 1 << 20
-_SETTLING_SECONDS = 5.0
 
 
 def memory(quick: bool) -> list[Row]:
@@ -35,14 +32,4 @@ def _pair() -> tuple[int, int]:
             server.open()
             server.typed("See @")
         ready(ours, RESOURCES)
-        return _settled(ours), _settled(bare)
-
-
-def _settled(server: LanguageServer) -> int:
-    """Resident bytes, without children, once they stay the same."""
-    process, deadline = psutil.Process(server.process.pid), monotonic() + _SETTLING_SECONDS
-    before, now = 0, process.memory_info().rss
-    while now != before and monotonic() < deadline:
-        sleep(0.3)
-        before, now = now, process.memory_info().rss
-    return now
+        return settled(ours), settled(bare)
