@@ -7,6 +7,8 @@ from typing import Any
 import anyio
 import pytest
 
+from mcp_lectern.mcp.client.listening import Listening
+
 from .conftest import Connect, RecordingObserver, Script
 
 pytestmark = pytest.mark.anyio
@@ -170,3 +172,35 @@ async def test_what_a_server_logs_goes_into_its_log(
     async with connected(script(answers=logging)) as connection:
         await connection.list_resources()
     assert observer.logged(line) == 1
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream is opened again after moments."""
+    monkeypatch.setattr(Listening, "_delay", 0.01)
+
+
+@pytest.mark.case("SUB-02")
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize("code", [-32603, -32000, -32602])
+async def test_sub_02_a_refusal_of_what_exists_passes(
+    code: int, script: Script, connected: Connect, observer: RecordingObserver
+) -> None:
+    refused = {"error": {"code": code, "message": "starting up"}}
+    server = script(era="modern", answers={"subscriptions/listen": [refused, refused, {}]})
+    async with connected(server) as connection:
+        await server.wait_received("subscriptions/listen", 3)
+        server.change()
+        await observer.wait_for(lambda: observer.changes == 1)
+        assert connection.trouble is None
+
+
+@pytest.mark.case("SUB-01")
+async def test_sub_01_a_promise_that_is_not_kept_is_told(script: Script, connected: Connect) -> None:
+    missing = {"error": {"code": -32601, "message": "Method not found"}}
+    server = script(era="modern", answers={"subscriptions/listen": missing})
+    async with connected(server) as connection:
+        await server.wait_received("subscriptions/listen")
+        await connection.list_resources()
+        assert connection.trouble is not None
+        assert "subscriptions/listen" in connection.trouble

@@ -8,6 +8,7 @@ import anyio
 import pytest
 from tests.support.scripted_server import ScriptedServer
 
+from mcp_lectern.mcp.client.listening import Listening
 from mcp_lectern.mcp.connect import Connection
 
 from .conftest import Connect, RecordingObserver, Script
@@ -284,3 +285,55 @@ async def test_the_end_of_the_server_ends_the_subscriptions_quietly(
         server.exit(0)
         with anyio.fail_after(5):
             await connection.wait_closed()
+
+
+@pytest.mark.case("SUB-02")
+async def test_sub_02_a_stream_that_closes_while_its_successor_is_waited_for_loses_nothing(
+    script: Script, connected: Connect, observer: RecordingObserver
+) -> None:
+    listens = [{}, {}, {"gate": "second"}]
+    server = script(era="modern", capabilities=OFFERED, answers={"subscriptions/listen": listens})
+    async with connected(server) as connection:
+        connection.subscribe("a://1")
+        await granted(connection, observer, "a://1")
+        first = server.received("subscriptions/listen")[-1]
+        connection.subscribe("a://2")
+        await server.wait_waiting("second")
+        server.send({"jsonrpc": "2.0", "id": first["id"], "result": {"resultType": "complete"}})
+        server.open("second")
+        await granted(connection, observer, "a://1", "a://2")
+        await observer.wait_for(lambda: (observer.updates, observer.changes) == (["a://1"], 1))
+
+
+@pytest.mark.case("SUB-02")
+async def test_sub_02_what_was_granted_once_is_not_refused_for_good(
+    monkeypatch: pytest.MonkeyPatch, script: Script, connected: Connect, observer: RecordingObserver
+) -> None:
+    monkeypatch.setattr(Listening, "_delay", 0.01)
+    server = script(era="modern", capabilities=QUIET)
+    async with connected(server) as connection:
+        connection.subscribe("a://1")
+        await granted(connection, observer, "a://1")
+        server.change(answers={"subscriptions/listen": [REFUSED, REFUSED, {}]}, notify=False)
+        stream = server.received("subscriptions/listen")[-1]["id"]
+        server.send({"jsonrpc": "2.0", "id": stream, "result": {"resultType": "complete"}})
+        await granted(connection, observer)
+        await granted(connection, observer, "a://1")
+        await observer.wait_for(lambda: observer.updates == ["a://1"])
+
+
+@pytest.mark.case("SUB-01")
+@pytest.mark.parametrize("meta", [None, {}, {"io.modelcontextprotocol/subscriptionId": "2"}])
+async def test_sub_01_an_acknowledgement_that_names_no_stream_is_the_waiting_ones(
+    meta: dict[str, Any] | None, script: Script, connected: Connect, observer: RecordingObserver
+) -> None:
+    params = {
+        "notifications": {"resourceSubscriptions": ["a://1"]},
+        **({} if meta is None else {"_meta": meta}),
+    }
+    acknowledged = {"method": "notifications/subscriptions/acknowledged", "params": params}
+    listen = {"before": [{"request": acknowledged}], "silent": True}
+    server = script(era="modern", capabilities=QUIET, answers={"subscriptions/listen": listen})
+    async with connected(server) as connection:
+        connection.subscribe("a://1")
+        await granted(connection, observer, "a://1")

@@ -32,7 +32,10 @@ def status_of(link: Link, listed: ServerListing | None, unread: str | None) -> S
         era=connection.era if connection else None,
         protocol_version=connection.protocol_version if connection else None,
         server_info={"name": info.name, "version": info.version or ""} if info else None,
-        last_error=link.last_error or listing.partial or unread,
+        last_error=link.last_error
+        or listing.partial
+        or unread
+        or (connection.trouble if connection else None),
         pid=connection.pid if connection else None,
         start_seconds=link.start_seconds,
         listing_seconds=refresh.seconds if refresh else None,

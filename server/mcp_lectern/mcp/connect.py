@@ -126,6 +126,11 @@ class Connection:
         return self._subscriptions.granted
 
     @property
+    def trouble(self) -> str | None:
+        """Why no changes are heard although the server promised to tell of them, as a sentence."""
+        return self._subscriptions.trouble
+
+    @property
     def closed(self) -> bool:
         """Whether the server is gone: every call would fail."""
         return self._session.ended

@@ -14,7 +14,7 @@ import anyio
 
 from mcp_lectern.mcp.errors import McpError
 from mcp_lectern.mcp.session import Pending
-from mcp_lectern.mcp.wire.jsonrpc import METHOD_NOT_FOUND, Answer, Notification, Refusal
+from mcp_lectern.mcp.wire.jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Answer, Notification, Refusal
 from mcp_lectern.mcp.wire.lifecycle import META
 
 from .subscriptions import Subscriptions
@@ -23,8 +23,14 @@ from .waiting import first_of
 Json = Any
 
 LISTEN: Final = "subscriptions/listen"
+UNHEARD: Final = (
+    "It says that it tells of changes, and has no subscriptions/listen: open documents and lists are "
+    "refreshed on demand."
+)
 FIRST_DELAY: Final = 1.0
 LONGEST_DELAY: Final = 60.0
+STEADY: Final = 60.0
+"""Seconds that a stream must last for earlier failures to be forgotten."""
 GATHER: Final = 0.05
 """Seconds in which wishes are collected before a stream is replaced."""
 
@@ -64,6 +70,7 @@ class Listening(Subscriptions):
     _lists_behind = False
     _retry = False
     _delay = FIRST_DELAY
+    _once_granted: frozenset[str] = frozenset()
 
     @property
     def granted(self) -> frozenset[str]:
@@ -152,18 +159,22 @@ class Listening(Subscriptions):
             return
         outcome = fresh.pending.outcome
         self._session.abandon(fresh.pending, "it was not acknowledged")
+        if self._session.ended:
+            return
         if isinstance(outcome, Refusal):
-            self._refusal(fresh, outcome.message, final=outcome.code == METHOD_NOT_FOUND)
-        elif isinstance(outcome, McpError) and not outcome.retryable:
-            self._refusal(fresh, outcome.message, final=True)
-        elif not self._session.ended:
-            self._retry = True
-            await self._back_off("the server does not acknowledge the change stream")
+            await self._refused_by(fresh, outcome)
+        else:
+            why = f": {outcome.message[:200]}" if isinstance(outcome, McpError) else ""
+            await self._try_later(f"the server does not acknowledge the change stream{why}")
 
     def _adopt(self, fresh: _Stream) -> None:
         old, self._current = self._current, fresh
-        if old is not None:
+        if old is not None and old.pending.done.is_set():
+            # It closed while its successor was waited for: what was told in between was told to nobody.
+            self._is_over(old)
+        elif old is not None:
             self._session.abandon(old.pending, "another one has taken its place")
+        self._once_granted |= fresh.granted
         self._refused |= fresh.uris - fresh.granted
         if fresh.uris - fresh.granted:
             self._log(f"the server grants no subscription to {', '.join(sorted(fresh.uris - fresh.granted))}")
@@ -179,25 +190,40 @@ class Listening(Subscriptions):
         self._tell_missed(fresh.granted)
         self._observer.subscriptions_changed()
 
-    def _refusal(self, fresh: _Stream, message: str, *, final: bool) -> None:
-        """Never ask for this again: for these URIs, or (there were none) for anything."""
-        self._log(f"the server refuses subscriptions/listen: {message[:200]}")
-        new = fresh.uris - self.granted
-        self._refused |= new
-        self._given_up = final or not new
+    async def _refused_by(self, fresh: _Stream, refusal: Refusal) -> None:
+        """Where the method exists, a refusal is about URIs that were never granted, or it passes."""
+        self._log(f"the server refuses subscriptions/listen: {refusal.message[:200]}")
+        if refusal.code == METHOD_NOT_FOUND:
+            self._given_up = True
+            self.trouble = UNHEARD
+            self._observer.subscriptions_changed()
+            return
+        new = fresh.uris - self._once_granted
+        if new and refusal.code != INTERNAL_ERROR:
+            self._refused |= new
+        else:
+            await self._try_later("the change stream is refused")
+
+    async def _try_later(self, why: str) -> None:
+        self._retry = True
+        await self._back_off(why)
 
     async def _closed(self, stream: _Stream) -> None:
         """A result, a cancellation and an end of the stream mean the same: it is over too early."""
-        self._session.forget(stream.pending)
         self._current = None
-        self._lists_behind = True
-        self._behind |= stream.granted
+        self._is_over(stream)
         self._observer.subscriptions_changed()
         if self._session.ended:
             return
-        if anyio.current_time() - stream.opened > LONGEST_DELAY:
+        if anyio.current_time() - stream.opened > STEADY:
             self._delay = FIRST_DELAY
         await self._back_off("the change stream closed")
+
+    def _is_over(self, stream: _Stream) -> None:
+        """From its end on, changes are not heard."""
+        self._session.forget(stream.pending)
+        self._lists_behind = True
+        self._behind |= stream.granted
 
     async def _back_off(self, why: str) -> None:
         self._log(f"{why}; it is opened again in {self._delay:g} s")
@@ -208,7 +234,9 @@ class Listening(Subscriptions):
 
     def _acknowledged(self, notification: Notification) -> None:
         meta = notification.params.get("_meta")
-        stream = self._stream(meta.get(META + "subscriptionId") if isinstance(meta, dict) else None)
+        identity = meta.get(META + "subscriptionId") if isinstance(meta, dict) else None
+        # Only one stream at a time waits for its acknowledgement: where none is named, it is that one.
+        stream = self._fresh if identity is None else self._stream(identity)
         if stream is None:
             self._log("skipped an acknowledgement of a subscription that is not open")
         else:

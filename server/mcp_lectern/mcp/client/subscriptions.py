@@ -23,7 +23,10 @@ class Subscriptions(ABC):
     """Each ``subscribe`` needs its ``unsubscribe``; the server hears of the first and of the last alone.
 
     A refusal is quiet, and stands until nobody wants that URI any more: the resource is then read on demand.
+    ``trouble`` is a sentence that says why no changes are heard at all, where the server had promised them.
     """
+
+    trouble: str | None = None
 
     def __init__(
         self,
