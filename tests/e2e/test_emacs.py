@@ -33,7 +33,10 @@ RESOURCES = [
 @pytest.fixture
 def memos(tmp_path: Path) -> Iterator[ScriptedServer]:
     contents = {"memo://hostile": HOSTILE, "memo://two words": "first\r\nsecond\r\n"}
-    with ScriptedServer(tmp_path, name="memos", resources=RESOURCES, contents=contents) as server:
+    capabilities = {"resources": {"subscribe": True}}
+    with ScriptedServer(
+        tmp_path, name="memos", resources=RESOURCES, contents=contents, capabilities=capabilities
+    ) as server:
         yield server
 
 
@@ -181,6 +184,26 @@ def test_an_open_document_changes_by_itself(emacs: Emacs, tmp_path: Path) -> Non
     assert subscriptions(emacs) == 1
     emacs.keys("C-x", "k", "<RET>")
     emacs.until(lambda: subscriptions(emacs) == 0, "a document that nobody shows is still subscribed to")
+
+
+def test_a_document_that_is_older_than_its_resource_says_so(
+    emacs: Emacs, tmp_path: Path, memos: ScriptedServer
+) -> None:
+    note(emacs, tmp_path, "@memos:memo://hostile")
+    emacs.keys("M-.")
+    emacs.until(lambda: name(emacs).startswith("lectern:"), "it was not followed")
+    emacs.until(lambda: memos.received("resources/subscribe"), "it is not subscribed to")
+    memos.change(answers={"resources/read": {"error": {"code": -32603, "message": "on fire"}}}, notify=False)
+    memos.notify("notifications/resources/updated", {"uri": "memo://hostile"})
+    said = '(with-current-buffer "*Messages*" (buffer-string))'
+    emacs.until(
+        lambda: "older than the resource" in emacs.lisp(said), "nothing was said of a text that is old"
+    )
+    assert emacs.text() == HOSTILE
+    memos.change(answers={}, contents={"memo://hostile": "new"}, notify=False)
+    memos.notify("notifications/resources/updated", {"uri": "memo://hostile"})
+    emacs.until(lambda: emacs.text() == "new", "the new text did not come")
+    assert read_only(emacs)
 
 
 def subscriptions(emacs: Emacs) -> int:
