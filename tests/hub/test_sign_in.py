@@ -112,6 +112,27 @@ async def test_signing_out_revokes_and_forgets_what_was_read() -> None:
         assert refused.value.failure.kind == "needsSignIn"
 
 
+async def test_signing_out_of_one_entry_signs_out_of_the_others_of_its_address() -> None:
+    """They share one sign-in: what is revoked for one must not go on for another until it ends by itself."""
+    world, storage = World(), InMemory()
+    async with (
+        world.serve(),
+        hub_of(
+            {"one": {"url": world.server_url}, "two": {"url": world.server_url}}, tokens=lambda: storage
+        ) as (hub, _),
+    ):
+        await sign_in(hub, "one", LocalBrowser(world))
+        await hub.read("one", "res://secret")
+        await hub.read("two", "res://secret")
+        assert len(world.asked("/authorize")) == 1
+        await sign_out(hub, "one")
+        assert hub.states() == {"one": State.NEEDS_SIGN_IN, "two": State.NEEDS_SIGN_IN}
+        assert hub.preview("two", "res://secret") is None
+        with pytest.raises(Refused) as refused:
+            await hub.read("two", "res://secret")
+        assert refused.value.failure.kind == "needsSignIn"
+
+
 async def test_what_was_read_under_one_sign_in_is_not_shown_under_another() -> None:
     world = World()
     async with world.serve(), hub_of({"docs": {"url": world.server_url}}) as (hub, _):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mcp_lectern.mcp.auth.authorization import Authorization
     from mcp_lectern.mcp.auth.flow import OAuthFlow
     from mcp_lectern.mcp.auth.model import OAuthSettings
+    from mcp_lectern.mcp.auth.renewal import Turns
     from mcp_lectern.mcp.auth.tokens import TokenStorage
 
 
@@ -109,6 +110,7 @@ class Credentials:
             storage=self._storage(),
             clients=plain_clients(context, remote.proxy),
             log=self._log,
+            turns=_turns(),
         )
 
 
@@ -131,6 +133,15 @@ def default_storage() -> TokenStorage:
 
     folder: Path = user_data_path("mcp-lectern", appauthor=False) / "tokens"
     return FirstThatCan(Keyring(), PrivateFolder(folder))
+
+
+def _turns() -> Turns:
+    """Among all processes of this user, wherever sign-ins are kept: editors share theirs, too."""
+    from platformdirs import user_state_path
+
+    from mcp_lectern.mcp.auth.renewal import AmongProcesses
+
+    return AmongProcesses(user_state_path("mcp-lectern", appauthor=False) / "renewals")
 
 
 def _settings(entry: OAuthEntry) -> OAuthSettings:

@@ -36,17 +36,30 @@ async def sign_in(hub: Hub, server: str, interaction: Interaction) -> None:
 
 
 async def sign_out(hub: Hub, server: str) -> None:
-    """Revoke and forget the sign-in and all that was read under it. Starts nothing. Raises Refused."""
+    """Revoke and forget the sign-in and all that was read under it. Starts nothing. Raises Refused.
+
+    Other entries of the same address share it, and are signed out as well.
+    """
     link = hub.link(server)
     remote = _remote(link)
-    await link.stop(State.NEEDS_SIGN_IN)
-    try:
-        await link.credentials.sign_out(remote)
-    except McpError as error:
-        raise failure.Refused(failure.of_error(error)) from error
-    finally:
-        hub.forget(server)
-        await hub.remembered.purge(server)
+    others = [hub.link(name) for name in hub.states() if name != server]
+    for each in (link, *(other for other in others if _shares(other, remote))):
+        await each.stop(State.NEEDS_SIGN_IN)
+        try:
+            await each.credentials.sign_out(remote)
+        except McpError as error:
+            raise failure.Refused(failure.of_error(error)) from error
+        finally:
+            hub.forget(each.name)
+            await hub.remembered.purge(each.name)
+
+
+def _shares(link: Link, remote: Remote) -> bool:
+    """Whether a link is signed in by the same sign-in: that of an address and what its entry says of it."""
+    ready = link.entry.launched
+    if not isinstance(ready, Remote) or has_own(ready):
+        return False
+    return (ready.url, ready.oauth) == (remote.url, remote.oauth) and link.credentials.signed_in
 
 
 async def _asks(link: Link) -> bool:

@@ -119,6 +119,19 @@ async def test_http_06_an_issuer_that_ends_in_a_slash_everywhere_is_fine() -> No
 
 
 @pytest.mark.case("HTTP-06")
+async def test_http_06_the_users_issuer_must_be_one_that_the_server_names() -> None:
+    both = ["https://first.example", "https://auth.example"]
+    world = World()
+    world.change_resource(authorization_servers=both)
+    await signed_in(world, settings={"issuer": "https://auth.example"})
+    world = World()
+    world.change_resource(authorization_servers=both)
+    failed = await refused(world, settings={"issuer": "https://honest.example"})
+    assert "the server names https://first.example, https://auth.example" in str(failed)
+    assert world.asked("honest.example") == []
+
+
+@pytest.mark.case("HTTP-06")
 async def test_http_06_a_page_in_the_place_of_metadata_is_passed_over_and_named() -> None:
     world = World()
     world.documents[ROOT_FORM] = world.documents[PATH_FORM]
@@ -256,9 +269,12 @@ async def test_odd_resource_metadata_is_passed_over(document: Any) -> None:
 
 
 async def test_a_configured_issuer_must_be_one_that_the_server_names() -> None:
+    both = ["https://first.example", "https://auth.example"]
     world = World()
-    world.change_resource(authorization_servers=["https://first.example", "https://auth.example"])
+    world.change_resource(authorization_servers=both)
     await signed_in(world, settings={"issuer": "https://auth.example"})
+    world = World()
+    world.change_resource(authorization_servers=both)
     failed = await refused(World(), settings={"issuer": "https://third.example"})
     assert "https://third.example" in str(failed)
 

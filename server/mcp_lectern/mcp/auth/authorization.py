@@ -20,6 +20,7 @@ from mcp_lectern.mcp.auth.exchange import Clients
 from mcp_lectern.mcp.auth.grant import wanted_scopes
 from mcp_lectern.mcp.auth.model import Found, Grant, Interaction, Log, OAuthSettings, Step
 from mcp_lectern.mcp.auth.registration import described, preregistered
+from mcp_lectern.mcp.auth.renewal import InProcess, Turns
 from mcp_lectern.mcp.auth.tokens import TokenStorage, decode, encode, key_of
 from mcp_lectern.mcp.errors import SignInFailed
 
@@ -32,11 +33,13 @@ _LONGEST_RENEWAL = 60.0
 _LONGEST_REVOCATION = 10.0
 _REFUSED = frozenset({"invalid_grant", "invalid_client", "unauthorized_client"})
 """Answers after which a refresh token is worth nothing any more."""
+_IN_PROCESS = InProcess()
 
 
 class Authorization:
     """``interaction`` reaches a person for sign-ins that a request brings about; None: nobody is asked.
 
+    ``turns`` keeps those who share what ``storage`` holds from renewing the same token twice.
     ``sign_in_seconds`` is how long a person may take. ``challenge`` is what the server last asked for.
     """
 
@@ -51,6 +54,7 @@ class Authorization:
         log: Log = lambda _line: None,
         interaction: Interaction | None = None,
         sign_in_seconds: float = 300.0,
+        turns: Turns | None = None,
     ) -> None:
         self.server_url = server_url
         self.settings = settings
@@ -62,6 +66,7 @@ class Authorization:
         self._interaction = interaction
         self._sign_in_seconds = sign_in_seconds
         self._key = key_of(server_url, settings)
+        self._turns = turns or _IN_PROCESS
         self._grant: Grant | None = None
         self._lock = anyio.Lock()
         self._signing_in: anyio.CancelScope | None = None
@@ -226,8 +231,15 @@ class Authorization:
         Not to be cancelled halfway: the answer may hold the only refresh token that still counts.
         """
         with anyio.CancelScope(shield=True, deadline=anyio.current_time() + _LONGEST_RENEWAL):
-            return await self._renew(grant)
+            async with self._turns.of(self._key):
+                return await self._renewed_already(grant) or await self._renew(grant)
         raise Step(self._server, "renewing its token", retryable=True).failed("no answer came in time.")
+
+    async def _renewed_already(self, grant: Grant) -> str | None:
+        """The access token of a grant that somebody else has renewed since this one was looked at."""
+        await self._load()
+        now = self._grant
+        return now.tokens.access if now is not None and now.tokens != grant.tokens else None
 
     async def _renew(self, grant: Grant) -> str | None:
         step = Step(self._server, f"renewing its token at {grant.metadata.issuer[:200]}", retryable=True)
@@ -249,9 +261,9 @@ class Authorization:
 
     async def _refused(self, grant: Grant, error: SignInFailed) -> str | None:
         """The refresh token is used up: by another process that has a newer one, or for good."""
-        await self._load()
-        if self._grant is not None and self._grant.tokens.refresh != grant.tokens.refresh:
-            return self._grant.tokens.access
+        renewed = await self._renewed_already(grant)
+        if renewed is not None:
+            return renewed
         self._log(error.message)
         await self._forget()
         return None
