@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import anyio
 import pytest
 from tests.support.http_bridge import bridged
-from tests.support.http_server import HttpServer, Reply, Request
+from tests.support.http_mcp import TEXT
+from tests.support.http_server import HttpServer, Reply, Request, Stream
 
-from mcp_lectern.mcp.connect import Connection
+from mcp_lectern.mcp.connect import Connection, Timing
 from mcp_lectern.mcp.errors import Forbidden, HttpFailure, McpError, NotUnderstood, StartFailed, Unauthorized
 
 pytestmark = pytest.mark.anyio
@@ -110,3 +111,59 @@ async def test_the_end_of_the_stream_is_the_end_of_the_server(reach: Reach, scri
             await scripted.wait_received("resources/read")
             scripted.exit(0)
         assert connection.closed
+
+
+def playing(*, before: str = "", posted: Callable[[Request, Reply], Awaitable[None]]) -> Any:
+    """A server of the older transport; ``posted`` answers the status of each message."""
+    streams: list[Stream] = []
+    results = {
+        "initialize": {"protocolVersion": "2024-11-05", "capabilities": {"resources": {}}},
+        "resources/read": TEXT,
+    }
+
+    async def handler(request: Request, reply: Reply) -> None:
+        if request.verb == "GET":
+            streams.append(await reply.stream())
+            await streams[0].send(f"{before}event: endpoint\ndata: /messages\n\n")
+            await streams[0].closed()
+            return
+        if request.method in results:
+            await streams[0].result(request, results[request.method])
+        await posted(request, reply)
+
+    return handler
+
+
+async def taken(request: Request, reply: Reply) -> None:
+    await reply.send(202)
+
+
+@pytest.mark.case("HTTP-03")
+@pytest.mark.parametrize(
+    "before", [": hello\n\n", "event: ping\ndata: x\n\n", "event: ping\ndata: x\n\n" * 9]
+)
+async def test_http_03_what_comes_before_the_endpoint_is_waited_out(reach: Reach, before: str) -> None:
+    async with HttpServer(playing(before=before, posted=taken)) as server:
+        async with reach(server, parameters=SSE) as connection:
+            assert (await connection.read("memo://a")).items
+
+
+async def test_a_message_whose_status_is_known_is_delivered_however_long_its_body_takes(reach: Reach) -> None:
+    async def taken_without_end(request: Request, reply: Reply) -> None:
+        await reply.raw(b"HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n")
+        await reply.gone.wait()
+
+    async with HttpServer(playing(posted=taken_without_end)) as server:
+        async with reach(server, parameters=SSE, timing=Timing(request=2)) as connection:
+            assert (await connection.read("memo://a")).items
+
+
+async def test_an_initialized_notice_that_is_never_answered_holds_nothing(reach: Reach) -> None:
+    async def silent(request: Request, reply: Reply) -> None:
+        if request.method == "notifications/initialized":
+            await reply.gone.wait()
+        await reply.send(202)
+
+    async with HttpServer(playing(posted=silent)) as server:
+        async with reach(server, parameters=SSE, timing=Timing(request=10)) as connection:
+            assert (await connection.read("memo://a")).items

@@ -11,8 +11,9 @@ import pytest
 from tests.support.http_mcp import HttpMcp, in_turn
 from tests.support.http_server import HttpServer, Reply, Request
 
-from mcp_lectern.mcp.connect import Connection
+from mcp_lectern.mcp.connect import Connection, Timing
 from mcp_lectern.mcp.errors import HttpFailure, McpError, NotUnderstood, ServerError
+from mcp_lectern.mcp.transport import gate, http
 
 pytestmark = pytest.mark.anyio
 Reach = Callable[..., AbstractAsyncContextManager[Connection]]
@@ -178,4 +179,34 @@ async def test_a_new_session_that_cannot_be_had_fails_the_call_with_the_servers_
         with pytest.raises(HttpFailure, match="Too many sessions") as caught:
             await connection.read("memo://a")
         assert caught.value.retryable
+        assert (await connection.read("memo://a")).items
+
+
+async def never(request: Request, reply: Reply) -> None:
+    await reply.gone.wait()
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is never said is waited for for a moment alone."""
+    monkeypatch.setattr(gate, "GATE_SECONDS", 0.1)
+    monkeypatch.setattr(http, "GATE_SECONDS", 0.1)
+
+
+@pytest.mark.usefixtures("soon")
+async def test_an_initialized_notice_that_is_never_answered_holds_nothing(reach: Reach) -> None:
+    mcp = HttpMcp()
+    mcp.on["notifications/initialized"] = never
+    async with HttpServer(mcp) as server, reach(server, timing=Timing(request=5)) as connection:
+        assert (await connection.read("memo://a")).items
+        await server.wait_received(verb="GET")
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.case("HTTP-01")
+async def test_http_01_nor_does_it_hold_a_new_session(reach: Reach) -> None:
+    mcp = HttpMcp()
+    mcp.on["notifications/initialized"] = in_turn(mcp.serve, never)
+    mcp.on["resources/read"] = in_turn(gone, mcp.serve)
+    async with HttpServer(mcp) as server, reach(server, timing=Timing(request=5)) as connection:
         assert (await connection.read("memo://a")).items

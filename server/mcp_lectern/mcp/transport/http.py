@@ -30,6 +30,7 @@ from .arrivals import Arrivals
 from .delays import growing
 from .duplex import Arrival, Cut, Ending, Outgoing, Renewed, Unanswered, Waiting
 from .exchange import EVENT_STREAM, Exchange, resume
+from .gate import GATE_SECONDS, passed
 from .http_client import CutShortError, HttpClient, Reply, UnreadableBodyError, open_client
 from .http_status import SMALL
 from .remote import HttpParameters
@@ -87,7 +88,10 @@ class HttpDuplex:
         if self._ending is not None:
             return
         if not isinstance(message, Mapping) or "method" not in message or "id" not in message:
-            self._tasks.start_soon(self._say, message, self._greeted, self._next_gate(message))
+            gate, opens = self._greeted, self._next_gate(message)
+            self._tasks.start_soon(self._say, message, gate, opens)
+            if opens is not None:
+                self._tasks.start_soon(self._follow, opens)
             return
         asked = _asked(self._server, message)
         exchange = self._open[message["id"]] = Exchange(message["id"], asked)
@@ -152,8 +156,13 @@ class HttpDuplex:
             return self._greeted
         return None
 
+    async def _follow(self, gate: anyio.Event) -> None:
+        """The stream goes first: what a server says at once in answer to others would find none."""
+        await passed(gate)
+        await self._stream.follow()
+
     async def _say(self, message: Outgoing, gate: anyio.Event, opens: anyio.Event | None) -> None:
-        await gate.wait()
+        await passed(gate)
         asked = _asked(self._server, message)
         try:
             headers = {**ACCEPT, **(stateless_headers(message) or self.headers())}
@@ -164,15 +173,13 @@ class HttpDuplex:
             self._log(f"{asked.method} was not delivered: {error}")
         finally:
             if opens is not None:
-                # The stream goes first: what a server says at once in answer to others would find none.
-                self._tasks.start_soon(self._stream.follow)
                 opens.set()
 
     async def _request(self, message: Mapping[str, Json], exchange: Exchange, gate: anyio.Event) -> None:
         try:
             with exchange.scope:
                 if not gate.is_set():
-                    await gate.wait()
+                    await passed(gate)
                 outcome = await self._outcome(message, exchange)
                 if outcome is not None and not exchange.released:
                     await self._arrivals.bring(outcome)
@@ -275,8 +282,9 @@ class HttpDuplex:
             session = session_of(reply.headers.get(SESSION_HEADER.lower()))
         self._session = session
         initialized = encode(jsonrpc.notification(INITIALIZED))
-        async with self._client.send(asked, "POST", {**ACCEPT, **self.headers()}, initialized):
-            pass
+        with anyio.move_on_after(GATE_SECONDS):
+            async with self._client.send(asked, "POST", {**ACCEPT, **self.headers()}, initialized):
+                pass
 
     async def _check_greeting(self, reply: Reply, exchange: Exchange) -> None:
         async for raw in messages_of(reply, exchange, self._limit):

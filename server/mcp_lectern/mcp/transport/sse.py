@@ -21,7 +21,8 @@ from mcp_lectern.mcp.wire.jsonrpc import encode
 
 from .arrivals import Arrivals
 from .duplex import Arrival, Ending, Outgoing, Unanswered
-from .exchange import EVENT_STREAM
+from .exchange import EVENT_STREAM, GRACE
+from .gate import passed
 from .http_client import CutShortError, HttpClient, Reply, open_client
 from .http_status import SMALL, failure
 from .remote import HttpParameters, beside, shown
@@ -103,9 +104,9 @@ class SseDuplex:
             await self._arrivals.end()
 
     async def _send(self, message: Outgoing, gate: anyio.Event, opens: anyio.Event | None) -> None:
-        await gate.wait()
+        await passed(gate)
         try:
-            error = await self._delivered(message)
+            error = await self._delivered(message, opens)
         finally:
             if opens is not None:
                 opens.set()
@@ -119,16 +120,20 @@ class SseDuplex:
         if isinstance(error, Unreachable):
             await self._end("cannot be reached any more")
 
-    async def _delivered(self, message: Outgoing) -> McpError | None:
-        """Post one message; the error if it was not taken."""
+    async def _delivered(self, message: Outgoing, opens: anyio.Event | None) -> McpError | None:
+        """Post one message; the error if it was not taken. The status alone says whether it was."""
         asked = _asked(self._client.server, message)
         headers = {"Content-Type": "application/json", **handshake_headers(self._version, None)}
         try:
             sent = self._client.send(asked, "POST", headers, encode(message), url=self._endpoint)
             async with sent as reply:
-                body = await reply.beginning(SMALL)
                 if 200 <= reply.status < 300:
+                    if opens is not None:
+                        opens.set()
+                    with anyio.move_on_after(GRACE):
+                        await reply.beginning(SMALL)
                     return None
+                body = await reply.beginning(SMALL)
                 own = self._client.own_credentials
                 return failure(asked, reply.status, reply.headers, body, own_credentials=own)
         except CutShortError:
@@ -183,11 +188,18 @@ async def _events(reply: Reply, limit: int) -> Events:
         return
 
 
-async def _endpoint(client: HttpClient, events: Events) -> str:
-    """Where messages are to be sent: the stream's first event. Raises StartFailed."""
-    event: Event | Oversize | None = None
+async def _first(events: Events) -> Event | Oversize | None:
+    """The first event that says something: where to send messages, or that this is another kind of stream."""
     with anyio.move_on_after(ENDPOINT_SECONDS):
-        event = await anext(events, None)
+        async for event in events:
+            if isinstance(event, Oversize) or event.name in ("endpoint", "message"):
+                return event
+    return None
+
+
+async def _endpoint(client: HttpClient, events: Events) -> str:
+    """Where messages are to be sent. Raises StartFailed."""
+    event = await _first(events)
     server = client.server
     data = event.data if isinstance(event, Event) and event.name == "endpoint" else None
     if not isinstance(data, bytes) or len(data) > LONGEST_ENDPOINT:
