@@ -50,10 +50,13 @@ class Arrivals:
                 continue
             if arrival is None:
                 return
+            costly = not isinstance(arrival, bytes) or len(arrival) > SMALL
             yield arrival
+            # Something large is not kept until the next thing comes.
+            del arrival
             if handled is not None and not handled.done():
                 handled.set_result(None)
-            if not isinstance(arrival, bytes) or len(arrival) > SMALL:
+            if costly:
                 await asyncio.sleep(0)
 
     def close(self) -> None:
