@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,21 @@ class TestList:
         result = lectern("list", "mention", "--limit", "1", "--config", config(demo=DEMO))
         assert result.returncode == 0
         assert result.stdout.decode().split()[0] == "@demo:tour://mentions"
+
+    def test_what_was_opened_last_in_the_folder_comes_first_among_its_equals(
+        self, lectern: Run, config: Config, environment: Mapping[str, str], workspace: Path
+    ) -> None:
+        script = "import sys, pathlib; from mcp_lectern.hub.opened import Opened, place; "
+        script += "Opened(place((pathlib.Path(sys.argv[1]),))).add(('demo', 'tour://second'))"
+        subprocess.run([sys.executable, "-c", script, workspace], env=environment, check=True)
+        names = [f"tour://{name}" for name in ("first", "second", "third")]
+        server = [sys.executable, "-P", "-c", LISTING, *names]
+        answer = quiet(lectern("list", "--config", config(demo={"command": server[0], "args": server[1:]})))
+        assert [line.split()[0].removeprefix("@demo:tour://") for line in answer.decode().splitlines()] == [
+            "second",
+            "first",
+            "third",
+        ]
 
     def test_json_has_the_shape_of_the_command(self, lectern: Run, config: Config) -> None:
         answer = json.loads(quiet(lectern("list", "--json", "--config", config(demo=DEMO))))
@@ -118,6 +133,18 @@ class TestList:
         assert b"\x1b" not in result.stdout
         assert len(result.stdout.splitlines()) == 1
 
+
+LISTING = r"""
+import json, sys
+for line in sys.stdin:
+    ask = json.loads(line)
+    answer = {"resources": [{"uri": uri, "name": uri} for uri in sys.argv[1:]], "resourceTemplates": []}
+    if ask["method"] == "initialize":
+        capabilities, info = {"resources": {}}, {"name": "l"}
+        answer = {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info}
+    if "id" in ask:
+        print(json.dumps({"jsonrpc": "2.0", "id": ask["id"], "result": answer}), flush=True)
+"""
 
 EVIL = r"""
 import json, sys

@@ -45,3 +45,21 @@ async def test_a_list_that_stays_the_same_is_not_indexed_again() -> None:
     assert len(shorter.resources.entries) == MANY - 1
     offering.filters = {"long": Filter(hide=True)}
     assert not (await offering.index(listing("long", files(MANY)), first)).resources.entries
+
+
+async def test_a_hidden_server_is_not_started_by_typing_but_by_its_name(tmp_path: Path) -> None:
+    for name in "hs":
+        (tmp_path / name).mkdir()
+    with (
+        ScriptedServer(tmp_path / "h", resources=TWO) as hidden,
+        ScriptedServer(tmp_path / "s", resources=TWO) as shown,
+    ):
+        servers = {"hidden": hidden.entry(), "shown": shown.entry()}
+        async with hub_of(servers, filters={"hidden": {"hide": True}}) as (hub, news):
+            hub.want()
+            await news.until(lambda: hub.catalogue.listings["shown"].listed)
+            assert not hub.incomplete()
+            assert (hidden.starts, shown.starts) == (0, 1)
+            hub.want(["hidden"])
+            await news.until(lambda: hub.catalogue.listings["hidden"].listed)
+            assert hidden.starts == 1

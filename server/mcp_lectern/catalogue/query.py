@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any
 
 from mcp_lectern.catalogue.index import ServerIndex
-from mcp_lectern.catalogue.rank import Hit, search, search_templates
+from mcp_lectern.catalogue.rank import Hit, Ranked, search, search_templates
 from mcp_lectern.catalogue.recency import Recency
 from mcp_lectern.catalogue.template import Template, Unusable
+from mcp_lectern.mcp.wire.packed import Entry
 from mcp_lectern.mcp.wire.resources import Annotations, Resource, ResourceTemplate
 from mcp_lectern.mentions.printer import write
 
-_ALL = 10_000_000
-"""More than any catalogue holds: conditions are applied to the whole ranking."""
+_FIRST = 1_000
+"""So many of the ranking are looked at, where there are conditions, before more are."""
+_GROWTH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +70,23 @@ class Found:
 
 def find(indexes: Sequence[ServerIndex], query: Query, recency: Recency | None = None) -> Found:
     """Ranked as completion ranks."""
-    most = _ALL if query.conditional else query.limit
-    resources = search(indexes, query.text, most, server=query.server, recency=recency)
-    templates = search_templates(indexes, query.text, most, server=query.server)
-    items = [hit for hit in resources.items if query.admits(hit.entry)]
-    others = [hit for hit in templates.items if query.admits(hit.entry)]
-    cut = max(len(items), len(others)) > query.limit
-    truncated = resources.more or templates.more or cut
-    return Found(tuple(items[: query.limit]), tuple(others[: query.limit]), truncated)
+    resources = partial(search, indexes, query.text, server=query.server, recency=recency)
+    templates = partial(search_templates, indexes, query.text, server=query.server)
+    items, more = _admitted(query, resources)
+    others, still_more = _admitted(query, templates)
+    return Found(items, others, more or still_more)
+
+
+def _admitted(query: Query, ranked: Callable[[int], Ranked[Entry]]) -> tuple[tuple[Hit[Entry], ...], bool]:
+    """The best that meet the conditions, and whether there are more. Looks no further down than it must."""
+    most = max(query.limit, _FIRST) if query.conditional else query.limit
+    found = ranked(most)
+    while True:
+        hits = [hit for hit in found.items if query.admits(hit.entry)]
+        if not query.conditional or not found.more or len(hits) > query.limit:
+            return tuple(hits[: query.limit]), found.more or len(hits) > query.limit
+        most *= _GROWTH
+        found = ranked(most)
 
 
 def resource_json(server: str, resource: Resource) -> dict[str, Any]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 from typing import Any
 
 from mcp_lectern.catalogue.query import Found, Query, find
+from mcp_lectern.catalogue.recency import MOST, Recency
 from mcp_lectern.cli.layout import columns, kind, say
 from mcp_lectern.cli.running import Running, note, print_json, run_with_hub, troubles
+from mcp_lectern.hub.opened import Opened, place
 
 ALL = 10_000_000
 """More than any server lists."""
@@ -23,13 +26,19 @@ async def _list(running: Running, arguments: argparse.Namespace) -> int:
     await running.hub.ensure_listed(servers)
     code = troubles(running.hub, servers)
     query = Query(arguments.query, arguments.server, limit=arguments.limit or ALL)
-    found = find(tuple(running.hub.indexes.values()), query)
+    found = find(tuple(running.hub.indexes.values()), query, await asyncio.to_thread(_recency, running))
     if arguments.json:
         partial = any(status.partial for status in running.hub.status(servers))
         print_json({**found.to_json(), "incomplete": False, "partial": partial})
     else:
         _print(found)
     return code
+
+
+def _recency(running: Running) -> Recency:
+    """What was opened last in this folder's editor, as far as the settings let it be remembered."""
+    remember = running.prepared.settings.remember
+    return Recency(Opened(place((running.folder,))).latest(MOST) if remember else ())
 
 
 def _print(found: Found) -> None:

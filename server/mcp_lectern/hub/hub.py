@@ -240,9 +240,12 @@ class Hub:
 
     def want(self, servers: Iterable[str] | None = None) -> None:
         """Somebody types ``@`` or follows a mention: approved idle servers start, nobody waits."""
-        for name, link in self._links.items():
-            if (servers is None or name in servers) and not self.remembered.is_barren(link):
+        for name in self._offered() if servers is None else servers:
+            if (link := self._links.get(name)) is not None and not self.remembered.is_barren(link):
                 link.want(explicit=False)
+
+    def _offered(self) -> list[str]:
+        return [name for name in self._links if not self.offering.hides(name)]
 
     async def ensure_listed(self, servers: Iterable[str] | None = None) -> None:
         """Start these servers (all by default) and wait until each is listed or has failed."""
@@ -362,7 +365,8 @@ class Hub:
 
     def incomplete(self, servers: Iterable[str] | None = None) -> bool:
         """Whether the first listing of one of these servers is still to come."""
-        links = [link for name, link in self._links.items() if servers is None or name in servers]
+        names = self._offered() if servers is None else servers
+        links = [self._links[name] for name in names if name in self._links]
         links = [link for link in links if not self.remembered.is_barren(link)]
         return any(link.state not in SILENT and not self._is_listed(link.name) for link in links)
 

@@ -30,6 +30,10 @@ class Offering:
         self._followed: Mapping[str, Filter] = {}
         self._long = anyio.CapacityLimiter(1)
 
+    def hides(self, server: str) -> bool:
+        """Whether nothing of it is offered, so that there is nothing to start it for where somebody types."""
+        return self.filters[server].hide if server in self.filters else False
+
     async def index(self, listing: ServerListing, known: ServerIndex | None = None) -> ServerIndex:
         """The index of what is offered of a list, built in a thread; ``known`` again, where that is the same.
 
