@@ -252,6 +252,7 @@ class Session:
         try:
             async for arrival in self._duplex.receive():
                 self._arrived(arrival)
+                del arrival
             self._ending = await self._duplex.ended()
         finally:
             self.close()

@@ -94,6 +94,8 @@ class StdioDuplex:
         async for chunk in self._process.chunks():
             for line in _without_noise(self._splitter.feed(chunk)):
                 yield line
+                # Until the next one comes, which may take hours, a large one would be kept for nothing.
+                del line
         for line in self._splitter.close():
             yield line
 

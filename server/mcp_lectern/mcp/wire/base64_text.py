@@ -58,7 +58,7 @@ class Base64Decoder:
             self._feed(text[start : start + SLICE_CHARACTERS])
 
     def end(self) -> bytes:
-        """All of it. Raises ValueError, with a phrase that says what is wrong."""
+        """All of it; nothing of it is kept. Raises ValueError, with a phrase that says what is wrong."""
         if not self._ascii:
             raise ValueError("it holds characters outside ASCII")
         if self._url and self._standard:
@@ -70,7 +70,8 @@ class Base64Decoder:
         if self._rest:
             self._data.write(binascii.a2b_base64(self._rest + "=="))
             self._rest = ""
-        return self._data.getvalue()
+        data, self._data = self._data.getvalue(), BytesIO()
+        return data
 
     def _feed(self, text: str) -> None:
         if not (self._url or self._padded or self._strange):

@@ -44,8 +44,10 @@ def decode_base64(text: str | LongString) -> bytes:
     if isinstance(text, LongBase64):
         return text.data()
     decoder = Base64Decoder()
-    for piece in (text,) if isinstance(text, str) else text.pieces:
-        decoder.feed(piece)
+    pieces = [text] if isinstance(text, str) else text.pieces
+    pieces.reverse()
+    while pieces:
+        decoder.feed(pieces.pop())
     return decoder.end()
 
 

@@ -41,9 +41,15 @@ class LongText:
         return self
 
     def text(self) -> str:
-        """The whole."""
-        self.pieces = ["".join(self.pieces)]
-        return self.pieces[0]
+        """The whole, to be asked for once: nothing of it is kept. Takes many short steps."""
+        pieces, self.pieces = self.pieces, []
+        text = ""
+        for at, piece in enumerate(pieces):
+            # CPython extends a string that nobody else holds in place. Joined in one go, a large one would be
+            # there twice, and other threads would wait until it is.
+            text += piece
+            pieces[at] = ""
+        return text
 
 
 class LongBase64:
@@ -54,7 +60,7 @@ class LongBase64:
         self._rest = rest
 
     def data(self) -> bytes:
-        """The bytes; to be asked for once. Raises ValueError, with a phrase that says what is wrong."""
+        """The bytes, to be asked for once. Raises ValueError, with a phrase that says what is wrong."""
         self._decoder.feed(self._rest)
         return self._decoder.end()
 
