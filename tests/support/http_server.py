@@ -201,6 +201,18 @@ class HttpServer:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._server.wait_closed()
 
+    async def restart(self) -> None:
+        """Drop every connection and listen at the same port again; POSIX only."""
+        assert self._server is not None
+        port = self.port
+        # asyncio loses a socket whose acceptance is under way when its server closes.
+        for listening in self._server.sockets:
+            asyncio.get_running_loop().remove_reader(listening.fileno())
+        for _ in range(3):
+            await asyncio.sleep(0)
+        await self.stop()
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", port, ssl=self._tls)
+
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
