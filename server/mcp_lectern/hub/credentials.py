@@ -6,7 +6,7 @@ What it needs to speak to authorization servers is loaded when the first remote 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -97,6 +97,7 @@ class Credentials:
         from mcp_lectern.mcp.auth.authorization import Authorization
         from mcp_lectern.mcp.auth.exchange import plain_clients
         from mcp_lectern.mcp.transport.certificates import CertificateFileError, tls_context
+        from mcp_lectern.mcp.transport.proxies import proxy_for
 
         try:
             context = tls_context(remote.ca_file, trusting=True)
@@ -108,7 +109,7 @@ class Credentials:
             _settings(remote.oauth),
             server=self._server,
             storage=self._storage(),
-            clients=plain_clients(context, remote.proxy),
+            clients=plain_clients(context, partial(proxy_for, configured=remote.proxy)),
             log=self._log,
             turns=_turns(),
         )

@@ -20,7 +20,7 @@ _LARGEST = 1024 * 1024
 _REDIRECTS = 3
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _SECONDS = 30.0
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class UnreachableError(Exception):
@@ -62,17 +62,35 @@ Clients = Callable[[], httpx.AsyncClient]
 """Makes a client with the network's settings (proxy, certificates) and no credentials."""
 
 
-def plain_clients(verify: Any = True, proxy: str | None = None) -> Clients:
-    """Clients for authorization servers; ``verify`` and ``proxy`` as httpx takes them.
+class Routed(httpx.AsyncBaseTransport):
+    """Reaches each address through the proxy that ``route`` names for it, None for none.
 
     No proxy is asked for what lies on this machine: to a proxy, that would be itself.
     """
-    direct: dict[str, httpx.AsyncBaseTransport | None] = {f"all://{host}": None for host in _LOOPBACK}
+
+    def __init__(self, route: Callable[[str], str | None], verify: Any) -> None:
+        self._route = route
+        self._verify = verify
+        self._ways: dict[str | None, httpx.AsyncHTTPTransport] = {}
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """One exchange."""
+        proxy = None if request.url.host in _LOOPBACK else self._route(str(request.url))
+        if proxy not in self._ways:
+            self._ways[proxy] = httpx.AsyncHTTPTransport(verify=self._verify, proxy=proxy)
+        return await self._ways[proxy].handle_async_request(request)
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for way in self._ways.values():
+            await way.aclose()
+
+
+def plain_clients(verify: Any = True, route: Callable[[str], str | None] = lambda _url: None) -> Clients:
+    """Clients for authorization servers; ``verify`` as httpx takes it, ``route`` as ``Routed`` does."""
 
     def make() -> httpx.AsyncClient:
-        return httpx.AsyncClient(
-            verify=verify, proxy=proxy, mounts=direct, timeout=_SECONDS, follow_redirects=False
-        )
+        return httpx.AsyncClient(transport=Routed(route, verify), timeout=_SECONDS, follow_redirects=False)
 
     return make
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import AsyncGenerator, Mapping
 from typing import Final
-from urllib.request import getproxies, proxy_bypass
 
 import anyio
 import httpx
@@ -16,7 +15,8 @@ from .body import ACCEPTED
 from .certificates import tls_context
 from .http_direct import DirectTransport
 from .http_pool import HttpPool, Patience, Place
-from .remote import DEFAULT_PORTS, HttpParameters, is_loopback, origin, shown
+from .proxies import proxy_for
+from .remote import DEFAULT_PORTS, HttpParameters, origin, shown
 
 _FRAMING: Final = frozenset({"connection", "content-length", "expect", "te", "transfer-encoding", "upgrade"})
 """Headers that say how a request is sent: whoever configures one gets what httpx makes of it."""
@@ -60,22 +60,21 @@ def make_client(
     scheme, host, _ = origin(parameters.url)
     if scheme not in ("http", "https") or not host:
         raise ValueError(f"{shown(parameters.url)} is no http or https address")
-    proxy = None if _is_direct(parameters.url) else parameters.proxy
+    proxy = proxy_for(parameters.url, parameters.proxy)
     pool = None
-    if not proxy and (parameters.proxy or not _has_proxy(scheme, host)) and _is_plain(parameters):
+    if proxy is None and _is_plain(parameters):
         pool = HttpPool(_place(parameters), patience, most_idle)
     headers = {"User-Agent": agent, "Accept-Encoding": ACCEPTED, **parameters.headers}
     if pool is not None:
         transport = DirectTransport(pool)
         return httpx.AsyncClient(headers=headers, auth=parameters.auth, transport=transport), pool
-    proxies = [proxy or "", *getproxies().values()]
-    secure = scheme == "https" or any(address.startswith("https:") for address in proxies)
+    secure = scheme == "https" or (proxy or "").startswith("https:")
     client = httpx.AsyncClient(
         headers=headers,
         auth=parameters.auth,
         verify=tls_context(parameters.ca_file, trusting=secure),
         proxy=proxy,
-        trust_env=not (parameters.proxy and proxy is None),
+        trust_env=False,
         timeout=httpx.Timeout(None, connect=patience.connect, write=patience.write),
         limits=httpx.Limits(
             max_connections=None, max_keepalive_connections=most_idle, keepalive_expiry=patience.idle
@@ -96,18 +95,3 @@ def _place(parameters: HttpParameters) -> Place:
 def _is_plain(parameters: HttpParameters) -> bool:
     """Whether nothing of the configuration changes how requests are sent."""
     return not any(name.lower() in _FRAMING for name in parameters.headers)
-
-
-def _is_direct(url: str) -> bool:
-    """Whether a configured proxy is passed by: for this machine, and for what NO_PROXY names."""
-    _, host, port = origin(url)
-    return is_loopback(url) or bool(proxy_bypass(f"{host}:{port}"))
-
-
-def _has_proxy(scheme: str, host: str) -> bool:
-    """Whether the environment may name a proxy; where NO_PROXY is not plain, httpx judges by itself."""
-    proxies = getproxies()
-    passed_by = {name.strip().lower() for name in proxies.get("no", "").split(",")}
-    if not any(proxies.get(kind) for kind in (scheme, "all")):
-        return False
-    return not ({host, "*"} & passed_by)
