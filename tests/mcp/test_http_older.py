@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 from tests.support.http_bridge import bridged
-from tests.support.http_mcp import TEXT
+from tests.support.http_mcp import TEXT, HttpMcp
 from tests.support.http_server import HttpServer, Reply, Request, Stream
 
 from mcp_lectern.mcp.connect import Connection, Timing
@@ -143,9 +143,11 @@ async def taken(request: Request, reply: Reply) -> None:
     "before", [": hello\n\n", "event: ping\ndata: x\n\n", "event: ping\ndata: x\n\n" * 9]
 )
 async def test_http_03_what_comes_before_the_endpoint_is_waited_out(reach: Reach, before: str) -> None:
-    async with HttpServer(playing(before=before, posted=taken)) as server:
-        async with reach(server, parameters=SSE) as connection:
-            assert (await connection.read("memo://a")).items
+    async with (
+        HttpServer(playing(before=before, posted=taken)) as server,
+        reach(server, parameters=SSE) as connection,
+    ):
+        assert (await connection.read("memo://a")).items
 
 
 async def test_a_message_whose_status_is_known_is_delivered_however_long_its_body_takes(reach: Reach) -> None:
@@ -153,9 +155,11 @@ async def test_a_message_whose_status_is_known_is_delivered_however_long_its_bod
         await reply.raw(b"HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n")
         await reply.gone.wait()
 
-    async with HttpServer(playing(posted=taken_without_end)) as server:
-        async with reach(server, parameters=SSE, timing=Timing(request=2)) as connection:
-            assert (await connection.read("memo://a")).items
+    async with (
+        HttpServer(playing(posted=taken_without_end)) as server,
+        reach(server, parameters=SSE, timing=Timing(request=2)) as connection,
+    ):
+        assert (await connection.read("memo://a")).items
 
 
 async def test_an_initialized_notice_that_is_never_answered_holds_nothing(reach: Reach) -> None:
@@ -164,6 +168,16 @@ async def test_an_initialized_notice_that_is_never_answered_holds_nothing(reach:
             await reply.gone.wait()
         await reply.send(202)
 
-    async with HttpServer(playing(posted=silent)) as server:
-        async with reach(server, parameters=SSE, timing=Timing(request=10)) as connection:
-            assert (await connection.read("memo://a")).items
+    async with (
+        HttpServer(playing(posted=silent)) as server,
+        reach(server, parameters=SSE, timing=Timing(request=10)) as connection,
+    ):
+        assert (await connection.read("memo://a")).items
+
+
+@pytest.mark.case("VER-01")
+async def test_ver_01_a_remembered_handshake_over_http_is_followed_by_the_probe(reach: Reach) -> None:
+    async with HttpServer(HttpMcp("modern")) as server:
+        async with reach(server, protocol="remembered") as connection:
+            assert connection.era == "stateless"
+        assert server.verbs()[:2] == ["POST", "POST"]

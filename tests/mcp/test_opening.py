@@ -396,3 +396,33 @@ async def test_the_error_of_the_one_who_uses_the_connection_comes_out_as_itself(
         async with connected(server):
             raise ZeroDivisionError
     await server.wait_ended()
+
+
+@pytest.mark.anyio
+@pytest.mark.case("VER-01")
+@pytest.mark.parametrize("refusal", [NO_METHOD, {"error": {"code": -32602, "message": "no"}}, {"result": 7}])
+async def test_ver_01_a_remembered_handshake_that_is_refused_is_followed_by_the_probe(
+    refusal: dict[str, Any], script: Script, connected: Connect
+) -> None:
+    server = script(era="modern", answers={"initialize": refusal}, contents={"a": "x"})
+    async with connected(server, protocol="remembered") as connection:
+        assert connection.era == "stateless"
+        assert (await connection.read("a")).items
+    methods = [message["method"] for message in server.received()]
+    assert methods[:2] == ["initialize", "server/discover"]
+    assert server.starts == 1
+
+
+@pytest.mark.anyio
+@pytest.mark.case("VER-01")
+async def test_ver_01_a_remembered_handshake_is_not_probed_and_its_refusal_stays_the_reason(
+    script: Script, connected: Connect
+) -> None:
+    server = script()
+    async with connected(server, protocol="remembered") as connection:
+        assert connection.era == "handshake"
+    assert not server.received("server/discover")
+    refused = {"initialize": {"error": {"code": -32000, "message": "licence expired"}}}
+    with pytest.raises(ServerError, match="licence expired"):
+        async with connected(script(answers=refused), protocol="remembered"):
+            pytest.fail("a connection opened")

@@ -15,7 +15,7 @@ from mcp_lectern.mcp.transport.remote import HttpParameters
 if TYPE_CHECKING:
     from mcp_lectern.mcp.connect import Connection, Parameters
 
-Preference = Literal["auto", "legacy", "modern"]
+Preference = Literal["auto", "legacy", "modern", "remembered"]
 
 
 @dataclass(slots=True)
@@ -31,8 +31,8 @@ class Memory:
         self.older = connection.transport == "sse"
 
     def protocol(self, wanted: Preference) -> Preference:
-        """The era to speak: no probe where its outcome is known."""
-        return "legacy" if wanted == "auto" and self.handshake else wanted
+        """The era to speak: no probe where its outcome is known, as long as it holds."""
+        return "remembered" if wanted == "auto" and self.handshake else wanted
 
     def parameters(self, ready: Launch | Remote) -> Parameters:
         """How to start or reach it."""

@@ -24,12 +24,13 @@ from mcp_lectern.mcp.eras.probe import (
 )
 from mcp_lectern.mcp.eras.stateless import Stateless
 from mcp_lectern.mcp.eras.versions import HANDSHAKE_VERSIONS, SPOKEN_VERSIONS, STATELESS_VERSIONS
-from mcp_lectern.mcp.errors import McpError, NotUnderstood, VersionMismatch
+from mcp_lectern.mcp.errors import McpError, NotUnderstood, ServerError, VersionMismatch
 from mcp_lectern.mcp.session import Outcome, Pending, Session
 from mcp_lectern.mcp.wire.jsonrpc import Answer, Refusal
 from mcp_lectern.mcp.wire.lifecycle import Capabilities, ServerInfo, initialize_params
 
-Preference = Literal["auto", "legacy", "modern"]
+Preference = Literal["auto", "legacy", "modern", "remembered"]
+"""``remembered``: the handshake was right when this server was last spoken to; it is asked again if not."""
 
 HANDSHAKE_ATTEMPTS: Final = 2
 ASSUMED: Final = Capabilities(resources=True)
@@ -62,6 +63,8 @@ class Opening:
         """Agree with the server. Waits as long as it must; raises McpError."""
         if preference == "legacy":
             return await self._shake_hands(HANDSHAKE_VERSIONS[0], None)
+        if preference == "remembered":
+            return await self._as_before()
         probe = self._send_probe(STATELESS_VERSIONS[0])
         outcome = await self.session.peek(probe, self.probe if preference == "auto" else float("inf"))
         verdict = judge_probe(_probed(outcome))
@@ -74,6 +77,17 @@ class Opening:
         if outcome is None:
             self.log(f"no answer to server/discover within {self.probe:g} s; trying initialize")
         return await self._shake_hands(verdict.version, probe if outcome is None else None)
+
+    async def _as_before(self) -> Opened:
+        """``initialize`` without a probe, unless that is refused: the server may have been replaced."""
+        try:
+            return await self._shake_hands(HANDSHAKE_VERSIONS[0], None)
+        except (ServerError, NotUnderstood, VersionMismatch):
+            modern = await self._last_chance(self._send_probe(STATELESS_VERSIONS[0]))
+            if modern is None:
+                raise
+            self.log("the server takes no initialize any more; it speaks the stateless era")
+        return await self._speak_stateless(modern)
 
     def _send_probe(self, version: str) -> Pending:
         era = Stateless(version, self.client_version, self.offers)
