@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,22 @@ async def test_a_pull_is_told_that_nothing_has_changed(tmp_path: Path) -> None:
             assert (await _pull(editor, uri, moved.result_id)).result_id == first.result_id
 
 
+def _asked_more_than(editor: Editor, times: int) -> bool:
+    return editor.asked_again.count(types.WORKSPACE_DIAGNOSTIC_REFRESH) > times
+
+
+async def _until_pulled(editor: Editor, uri: str, previous: str) -> Any:
+    """What a client has that pulls when it is asked to, and only then: once it is something new."""
+    asked = 0
+    while True:
+        await editor.until(partial(_asked_more_than, editor, asked))
+        asked = editor.asked_again.count(types.WORKSPACE_DIAGNOSTIC_REFRESH)
+        report = await _pull(editor, uri, previous)
+        if report.kind == "full":
+            return report
+        assert report.result_id == previous
+
+
 async def test_after_a_change_of_the_list_a_client_that_pulls_is_asked_to_pull_again(tmp_path: Path) -> None:
     with ScriptedServer(tmp_path, resources=ONE) as server:
         async with running(tmp_path, {"docs": server.entry()}, capabilities=PULLS) as editor:
@@ -157,13 +174,10 @@ async def test_after_a_change_of_the_list_a_client_that_pulls_is_asked_to_pull_a
             nothing = await _pull(editor, uri)
             assert not nothing.items
             await editor.listed()
-            await editor.until(lambda: types.WORKSPACE_DIAGNOSTIC_REFRESH in editor.asked_again)
-            unknown = await _pull(editor, uri, nothing.result_id)
-            assert (unknown.kind, len(unknown.items)) == ("full", 1)
-            seen = len(editor.asked_again)
+            unknown = await _until_pulled(editor, uri, nothing.result_id)
+            assert len(unknown.items) == 1
             server.change(resources=[*ONE, {"uri": "memo://plum", "name": "plum"}])
-            await editor.until(lambda: types.WORKSPACE_DIAGNOSTIC_REFRESH in editor.asked_again[seen:])
-            known = await _pull(editor, uri, unknown.result_id)
-            assert (known.kind, len(known.items)) == ("full", 0)
+            known = await _until_pulled(editor, uri, unknown.result_id)
+            assert len(known.items) == 0
             assert (await _pull(editor, uri, known.result_id)).kind == "unchanged"
             assert not editor.published
