@@ -14,7 +14,7 @@ import pytest
 from tests.support.http_mcp import HttpMcp, in_turn
 from tests.support.http_server import Handler, HttpServer, Reply, Request
 
-from mcp_lectern.mcp.connect import Connection
+from mcp_lectern.mcp.connect import Connection, Timing
 from mcp_lectern.mcp.errors import Forbidden, HttpFailure, NotUnderstood, ServerError, Unauthorized
 from mcp_lectern.mcp.transport import delays
 from mcp_lectern.mcp.transport.http_status import retry_after
@@ -175,11 +175,27 @@ async def test_http_05_what_would_last_too_long_fails_and_says_when(
         assert ("in 3600 s" in str(caught.value)) == (headers.get("retry_after") == "3600")
 
 
+@pytest.mark.case("HTTP-05")
+async def test_http_05_what_the_server_asked_to_wait_does_not_use_up_its_time(reach: Reach) -> None:
+    """Else a person would read of a server that does not answer, and not of one that wants less."""
+    mcp = HttpMcp()
+    mcp.on["resources/read"] = status(429, "slow down", retry_after="1.5")
+    timing = Timing(request=1)
+    async with HttpServer(mcp) as server, reach(server, timing=timing) as connection:
+        with pytest.raises(HttpFailure, match="429 Too Many Requests: slow down"):
+            await connection.read("memo://a")
+        assert len(server.received("resources/read")) == 3
+
+
+def test_retry_after_may_be_a_fraction() -> None:
+    assert retry_after("1.5") == 1.5
+
+
 def test_retry_after_may_be_a_date() -> None:
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
     assert 80 < (retry_after(later) or 0) <= 90
     assert retry_after("Wed, 21 Oct 2015 07:28:00 GMT") == 0
-    for odd in ["", "soon", "-5", "1.5", "9" * 40, None]:
+    for odd in ["", "soon", "-5", ".5", "1.", "9" * 40, None]:
         assert retry_after(odd) is None
 
 

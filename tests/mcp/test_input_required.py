@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import anyio
 import pytest
+from tests.support.http_mcp import HttpMcp
+from tests.support.http_server import HttpServer, Request
+from tests.support.http_server import Reply as HttpReply
 from tests.support.scripted_server import ScriptedServer
 
 from mcp_lectern.mcp.connect import Connection, Timing
-from mcp_lectern.mcp.errors import InputRequired, InvalidResult, McpError, ServerError
+from mcp_lectern.mcp.errors import InputRequired, InvalidResult, McpError, RequestTimeout, ServerError
 from mcp_lectern.mcp.wire.elicitation import CANCEL, DECLINE, FormQuestion, Mode, Question, Reply, UrlQuestion
 from mcp_lectern.mcp.wire.resources import ReadResult, TextItem
 
 from .conftest import Connect, RecordingObserver, Script
 
 pytestmark = pytest.mark.anyio
+Reach = Callable[..., AbstractAsyncContextManager[Connection]]
 
 URI = "a://1"
 BOTH: frozenset[Mode] = frozenset({"form", "url"})
@@ -137,6 +142,36 @@ async def test_rd_09_rounds_have_an_end(script: Script, connected: Connect) -> N
             await connection.read(URI, asked=True)
         assert await connection.list_resources()
     assert len(reads(server)) == 10
+
+
+@pytest.mark.case("RD-09")
+async def test_rd_09_a_read_asks_so_much_and_no_more_in_all_its_rounds(
+    script: Script, connected: Connect
+) -> None:
+    many = required({f"q{number}": FORM for number in range(4)})
+    server = script(era="modern", answers={"resources/read": many})
+    person = Person(ADA)
+    async with connected(server, answers=person) as connection:
+        with pytest.raises(InputRequired, match="goes on asking after 10 questions"):
+            await connection.read(URI, asked=True)
+    assert len(person.asked) == 8
+
+
+@pytest.mark.case("RD-09")
+async def test_rd_09_all_rounds_of_a_read_share_its_time(reach: Reach) -> None:
+    mcp, rounds = HttpMcp("modern"), 0
+
+    async def slow(request: Request, reply: HttpReply) -> None:
+        nonlocal rounds
+        rounds += 1
+        await anyio.sleep(0.4)
+        await reply.result(request, required(requestState="s")["result"])
+
+    mcp.on["resources/read"] = slow
+    async with HttpServer(mcp) as server, reach(server, timing=Timing(request=5, total=1)) as connection:
+        with pytest.raises(RequestTimeout, match=r"within 1 s.*timeouts\.total"):
+            await connection.read(URI, asked=True)
+    assert 1 < rounds <= 3
 
 
 @pytest.mark.case("RD-09")

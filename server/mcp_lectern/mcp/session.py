@@ -36,10 +36,10 @@ class Patience:
 class Clock:
     """When the time of one request is over; it can be held, since a person takes their own time."""
 
-    def __init__(self, patience: Patience) -> None:
+    def __init__(self, patience: Patience, left: float | None = None) -> None:
         now = anyio.current_time()
         self._patience = patience
-        self._end = now + patience.total
+        self._end = now + (patience.total if left is None else left)
         self._holds = 0
         self._held_since = 0.0
         self.scope = anyio.CancelScope(deadline=min(now + patience.request, self._end))
@@ -62,6 +62,11 @@ class Clock:
         if not self._holds:
             self._end += anyio.current_time() - self._held_since
             self.extend()
+
+    @property
+    def left(self) -> float:
+        """Seconds of the time in all that are left."""
+        return self._end - anyio.current_time()
 
     @property
     def over_in_all(self) -> bool:
@@ -171,9 +176,12 @@ class Session:
         params = pending.era.params(pending.params, token)
         self._duplex.post(jsonrpc.request(pending.id, pending.method, params))
 
-    async def outcome(self, pending: Pending, patience: Patience) -> Outcome:
-        """Wait for it: the answer, the refusal, or why there is none. Cancelling this cancels the request."""
-        pending.clock = clock = Clock(patience)
+    async def outcome(self, pending: Pending, patience: Patience, left: float | None = None) -> Outcome:
+        """Wait for it: the answer, the refusal, or why there is none. Cancelling this cancels the request.
+
+        ``left``: the seconds that are left of the time in all, where some of it is used up.
+        """
+        pending.clock = clock = Clock(patience, left)
         try:
             with clock.scope:
                 await pending.done.wait()

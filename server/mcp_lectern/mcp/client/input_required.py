@@ -50,7 +50,7 @@ class Rounds:
     ) -> tuple[dict[str, Json], Reading]:
         """The same for any request that may take several rounds."""
         with self._asking.reading(asked=asked) as reading:
-            answer = _Answer(request, reading, {})
+            answer = _Answer(request, reading, self._patience.total)
             for number in range(MOST_ROUNDS):
                 outcome = await self._once(answer, params)
                 if isinstance(outcome, Refusal):
@@ -66,7 +66,8 @@ class Rounds:
         """One request: its result, or the refusal that says that something is to be done elsewhere first."""
         pending = self._session.begin(answer.request, {**params, **answer.params})
         answer.reading.pending = pending
-        outcome = await self._session.outcome(pending, self._patience)
+        outcome = await self._session.outcome(pending, self._patience, answer.left)
+        answer.left = pending.clock.left if pending.clock else answer.left
         if isinstance(outcome, Answer):
             return outcome.result
         if isinstance(outcome, Refusal):
@@ -101,6 +102,9 @@ class Rounds:
             raise answer.request.invalid("a call for input that cannot be read")
         if len(requests) > MOST_QUESTIONS:
             raise answer.request.needs_input(f"it asks for {len(requests)} things at once")
+        answer.reading.questions += len(requests)
+        if answer.reading.questions > MOST_QUESTIONS:
+            raise answer.request.needs_input(f"it goes on asking after {MOST_QUESTIONS} questions")
         questions: dict[str, Question] = {}
         for key, each in requests.items():
             method = each.get("method")
@@ -152,12 +156,16 @@ class Rounds:
 
 
 class _Answer:
-    """What is gathered for one read. ``unwilling`` is a clause that says why no more is."""
+    """What is gathered for one read. ``unwilling`` is a clause that says why no more is.
 
-    def __init__(self, request: Asked, reading: Reading, params: dict[str, Json]) -> None:
+    ``left`` is what is left of its time in all, in seconds: a person's is not counted.
+    """
+
+    def __init__(self, request: Asked, reading: Reading, left: float) -> None:
         self.request = request
         self.reading = reading
-        self.params = params
+        self.left = left
+        self.params: dict[str, Json] = {}
         self.unwilling = ""
 
     def check_willing(self) -> None:

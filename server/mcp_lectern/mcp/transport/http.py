@@ -46,6 +46,8 @@ More of them gain nothing with a server near by, and fifty busy servers would ne
 """
 TRIES: Final = 3
 TURN_SECONDS: Final = 2.0
+PAUSE_SECONDS: Final = 0.5
+"""How often a request that waits as its server asked says that it does."""
 DELETE_SECONDS: Final = 1.0
 INITIALIZED: Final = "notifications/initialized"
 STREAMING: Final = "subscriptions/listen"
@@ -228,7 +230,15 @@ class HttpDuplex:
             if wait is None:
                 return
             tries += 1
-            await anyio.sleep(wait + growing(0))
+            await self._pause(exchange, wait + growing(0))
+
+    async def _pause(self, exchange: Exchange, seconds: float) -> None:
+        """Wait as the server asked to: its time to answer stands still meanwhile."""
+        while seconds > 0:
+            await self._arrivals.bring(Waiting(exchange.identity))
+            await anyio.sleep(min(seconds, PAUSE_SECONDS))
+            seconds -= PAUSE_SECONDS
+        await self._arrivals.bring(Waiting(exchange.identity))
 
     async def _try(self, message: Mapping[str, Json], exchange: Exchange, *, last: bool) -> float | None:
         """One attempt; the seconds after which the server wants another, or None if it is done."""

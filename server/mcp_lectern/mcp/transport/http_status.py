@@ -24,6 +24,7 @@ SHOWN: Final = 200
 SMALL: Final = 16 * 1024
 """Bytes of a body that is looked into for an error."""
 _GONE: Final = "not found|not initialized|expired|invalid|unknown|terminated|closed|does not exist"
+_SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _SESSION_LOST: Final = re.compile(
     rf"\b((no such|no valid|no active|invalid|unknown|expired) session|session\b.{{0,80}}?\b({_GONE}))",
     re.IGNORECASE | re.DOTALL,
@@ -96,7 +97,7 @@ def session_lost(status: int, body: bytes, identity: int) -> bool:
 def retry_after(header: str | None) -> float | None:
     """Seconds to wait, from a number or a date; None where there is nothing to be read."""
     text = (header or "").strip()
-    if text.isascii() and text.isdigit() and len(text) < 10:
+    if _SECONDS.fullmatch(text):
         return float(text)
     try:
         moment = parsedate_to_datetime(text)
