@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_lectern.mentions import incremental
+from mcp_lectern.mentions import incremental, pieces
 from mcp_lectern.mentions.fences import dead_zones, is_inside
 from mcp_lectern.mentions.incremental import MentionIndex
 from mcp_lectern.mentions.model import Mention
-from mcp_lectern.mentions.parser import parse
+from mcp_lectern.mentions.parser import parse, parse_part
 
 SERVERS = ("docs", "a<b")
 PIECES = st.lists(
@@ -46,6 +46,7 @@ PIECES = st.lists(
                 "x",
                 "日",
             ),
+            *("a<", '"docs:memo://q ', '@"docs:', '\\"', " x y z ", "b:zz ", "@a<b:z>", "@@a"),
             *("\n", "\n", "\r", "\r\n", "\n\n", " ", "@a<b:z", "\t"),
         ]
     ),
@@ -73,13 +74,35 @@ def index(text: str, *, markdown: bool) -> MentionIndex:
 @pytest.fixture(autouse=True, scope="module")
 def small_pieces() -> object:
     patch = pytest.MonkeyPatch()
-    patch.setattr(incremental, "PIECE", 6)
+    patch.setattr(pieces, "PIECE", 6)
     yield
     patch.undo()
 
 
+ONE_LINE = st.lists(
+    st.sampled_from(
+        [
+            *('@"docs:memo://a', '"', '"', '@"', '@"', "\\", '\\"', " ", " ", "<", ">", "`", ":", "@"),
+            *(
+                "@a<b:z",
+                "@a<",
+                "b:memo://z",
+                "@docs:memo://b",
+                "@memo://c ",
+                "abcdefgh",
+                "x y z ",
+                "日",
+                "\r\n",
+            ),
+        ]
+    ),
+    min_size=8,
+    max_size=60,
+).map("".join)
+
+
 @settings(max_examples=600, deadline=None)
-@given(PIECES, EDITS, st.booleans(), st.data())
+@given(PIECES | ONE_LINE, EDITS, st.booleans(), st.data())
 def test_incremental_is_whole_under_any_edits(
     text: str, edits: list[tuple[int, int, str]], markdown: bool, data: st.DataObject
 ) -> None:
@@ -129,9 +152,11 @@ def test_an_edit_reads_only_what_it_touches(monkeypatch: pytest.MonkeyPatch) -> 
     before = subject.mentions()
     read: list[int] = []
 
-    def counted(text: str, servers: object, listed: object, start: int, end: int) -> list[Mention]:
+    def counted(
+        text: str, servers: object, listed: object, start: int, end: int
+    ) -> tuple[list[Mention], int]:
         read.append(end - start)
-        return parse(text, SERVERS, lambda _server, _uri: False, start, end)
+        return parse_part(text, SERVERS, lambda _server, _uri: False, start, end)
 
     scanned: list[int] = []
     scan = incremental.stretch
@@ -140,7 +165,7 @@ def test_an_edit_reads_only_what_it_touches(monkeypatch: pytest.MonkeyPatch) -> 
         scanned.append(end - start)
         return scan(text, start, end, entry)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(incremental, "parse", counted)
+    monkeypatch.setattr(incremental, "parse_part", counted)
     monkeypatch.setattr(incremental, "stretch", noted)
     subject.replaced(700, 700, text[:700] + "x" + text[700:])
     after = subject.mentions()
@@ -160,3 +185,90 @@ def test_reading_goes_on_in_steps_while_the_text_changes() -> None:
     subject.replaced(0, 0, text)
     assert sum(1 for _ in steps) >= 50
     assert subject.mentions() == whole(text, True)
+
+
+LONG_LINES = {
+    "mentions": "see @docs:memo://item/1 word ",
+    "quotes": '@"',
+    "quoted mentions": '@"docs:memo://a b" and ',
+    "handles": "@a:",
+    "marks": "@",
+    "escapes": '@"\\" ',
+    "tags": "<td>@docs:memo://a</td>",
+    "brackets": "()[]",
+}
+
+
+@pytest.fixture
+def pieces_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 4096)
+
+
+@pytest.mark.usefixtures("pieces_of_life")
+@pytest.mark.parametrize("what", LONG_LINES.values(), ids=LONG_LINES.keys())
+def test_a_keystroke_in_a_long_line_reads_only_what_it_touches(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "@docs:memo://first " + what * (400_000 // len(what))
+    subject = index(text, markdown=True)
+    steps = sum(1 for _ in subject.steps())
+    assert subject.mentions() == whole(text, True)
+    looks: list[int] = []
+    search = incremental.parse_part
+
+    def counted(
+        text: str, servers: object, listed: object, start: int, end: int
+    ) -> tuple[list[Mention], int]:
+        looks.append(text.count("@", start, end))
+        return search(text, SERVERS, lambda _server, _uri: False, start, end)
+
+    monkeypatch.setattr(incremental, "parse_part", counted)
+    middle = text.index(what, 200_000) + len(what)
+    after = text[:middle] + " x " + text[middle:]
+    subject.replaced(middle, middle, after)
+    subject.at(middle)
+    assert len(looks) <= 4
+    if " " in what or '"' in what or "<" in what:  # else it is one word
+        assert steps > 80
+        assert sum(looks) < 10_000
+    assert subject.mentions() == whole(after, True)
+
+
+@pytest.mark.usefixtures("pieces_of_life")
+@pytest.mark.parametrize("what", LONG_LINES.values(), ids=LONG_LINES.keys())
+def test_a_place_in_a_long_line_is_known_without_the_line(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = what * (400_000 // len(what))
+    text = f"{line} . @docs:memo://last . {line}"
+    subject = index(text, markdown=True)
+    read: list[int] = []
+    search = incremental.parse_part
+
+    def counted(
+        text: str, servers: object, listed: object, start: int, end: int
+    ) -> tuple[list[Mention], int]:
+        read.append(text.count("@", start, end) if end - start < 50_000 else 256)
+        return search(text, SERVERS, lambda _server, _uri: False, start, end)
+
+    monkeypatch.setattr(incremental, "parse_part", counted)
+    found = subject.at(len(line) + 10)
+    assert sum(read) < 10_000
+    assert found is not None
+    assert found.uri == "memo://last"
+
+
+def test_a_quoted_mention_may_be_opened_and_closed_far_away() -> None:
+    filler = "some prose, @docs:memo://x and so on " * 40
+    text = f"{filler}docs:memo://a b {filler}"
+    subject = index(text, markdown=True)
+    subject.mentions()
+    for place, new in (
+        (len(text), '"'),
+        (0, '@"'),
+        (len(filler) + 9, '"'),
+        (3, "y"),
+        (len(filler) + 3, "\n"),
+    ):
+        text = text[:place] + new + text[place:]
+        subject.replaced(place, place, text)
+        assert subject.mentions() == whole(text, True)
+        assert subject.at(60) == next((m for m in whole(text, True) if m.start <= 60 <= m.end), None)

@@ -17,6 +17,12 @@ WHITE_SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 STOP = re.compile(f'[{WHITE_SPACE}"<>`]')
 """Ends a bare mention."""
 
+SOFT = frozenset("<>`")
+"""Ends a bare URI, but may stand in a server's name."""
+
+HARD_STOP = re.compile(f'[{WHITE_SPACE}"]')
+"""Ends a bare mention with the server's name in it."""
+
 LINE_END = re.compile(r"[\r\n]")
 """Ends everything that is written on a line."""
 
@@ -50,8 +56,10 @@ _GOES_ON = f"{_PROSE_CLASS}*+[^@{WHITE_SPACE}]"
 _SCHEME = re.compile(f"(?:[A-Za-z][A-Za-z0-9+.-]++:|[0-9][A-Za-z0-9+.-]++://){_GOES_ON}")
 _CLAIM = re.compile(f"[A-Za-z]{{2}}(?:[A-Za-z0-9+-]*+:|[A-Za-z0-9+.-]*+://){_GOES_ON}")
 _CLAIM_LIMIT = 256
-_UNESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
-_ESCAPE = re.compile(r'\\(["\\nrt:])')
+_BALANCED_LIMIT = 16_384
+"""Code points of a bare URI in which each bracket looks for its partner; in a longer one they are counted."""
+_UNESCAPED = (('\\"', '"'), ("\\n", "\n"), ("\\r", "\r"), ("\\t", "\t"), ("\\:", ":"))
+_APART = "\ud800"
 _ESCAPED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _TO_ESCAPE = re.compile(r'["\\\n\r\t]')
 
@@ -68,7 +76,20 @@ def claims_server(text: str, start: int, end: int) -> bool:
 
 def unescape(text: str) -> str:
     """Undo the escapes of the quoted form; a backslash before anything else stands for itself."""
-    return _ESCAPE.sub(lambda match: _UNESCAPED.get(match[1], match[1]), text) if "\\" in text else text
+    if "\\" not in text:
+        return text
+    # Whole replacements, not one after the other: a text of backslashes alone is read without a pause, too.
+    return "\\".join(map(_unescaped, text.split("\\\\"))) if _APART in text else _unescaped_at_once(text)
+
+
+def _unescaped(text: str) -> str:
+    for written, meant in _UNESCAPED:
+        text = text.replace(written, meant)
+    return text
+
+
+def _unescaped_at_once(text: str) -> str:
+    return _unescaped(text.replace("\\\\", _APART)).replace(_APART, "\\")
 
 
 def escape(text: str) -> str:
@@ -88,6 +109,21 @@ def trimmed(text: str) -> int:
     """The length of ``text`` without its trailing punctuation and its unbalanced closing brackets."""
     if not any(opener in text for opener in _OPENERS):
         return prose_begins(text)
+    return _counted(text) if len(text) > _BALANCED_LIMIT else _balanced(text)
+
+
+def _counted(text: str) -> int:
+    """The same where nobody will miss that partners may stand in the wrong order."""
+    spare = {closer: text.count(closer) - text.count(opener) for closer, opener in _CLOSERS.items()}
+    end = len(text)
+    while end and (last := text[end - 1]) in PROSE and spare.get(last, 1) > 0:
+        if last in spare:
+            spare[last] -= 1
+        end -= 1
+    return end
+
+
+def _balanced(text: str) -> int:
     end = len(text)
     unbalanced: set[int] | None = None
     while end:

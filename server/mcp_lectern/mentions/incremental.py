@@ -1,54 +1,23 @@
 """The mentions of a text that is being edited: only what an edit touches is read again; knows no editor.
 
-The text is kept in pieces of whole lines. What a piece holds is found when somebody asks, and can be found in
-short steps, so that the longest document holds nobody up.
+The text is kept in pieces. What a piece holds is found when somebody asks, and can be found in short steps,
+so that neither the longest document nor the longest line holds anybody up.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterator
 from itertools import accumulate
 
-from mcp_lectern.mentions.fences import (
-    Blocks,
-    Stretch,
-    Zone,
-    is_inside,
-    may_hold_code,
-    stretch,
-    zone_steps,
-    zones_of,
-)
+from mcp_lectern.mentions import pieces
+from mcp_lectern.mentions.fences import Blocks, Stretch, Zone, is_inside, stretch, zone_steps, zones_of
 from mcp_lectern.mentions.model import Mention
-from mcp_lectern.mentions.parser import Listed, parse
+from mcp_lectern.mentions.parser import Listed, parse_part
+from mcp_lectern.mentions.pieces import cut
 
-PIECE = 4096
-"""Code points of a piece, up to the end of the line in which they end."""
-
-_LINE_END = re.compile(r"\r\n?|\n")
-
-
-class _Piece:
-    """Whole lines. ``mentions`` holds what was found when the piece began at ``base``, None if not yet."""
-
-    __slots__ = ("base", "code", "length", "marks", "mentions")
-
-    def __init__(self, length: int, marks: bool) -> None:
-        self.length = length
-        self.marks = marks
-        self.base = 0
-        self.mentions: list[Mention] | None = None
-        self.code: Stretch | None = None
-
-    def placed(self, start: int) -> list[Mention]:
-        """The mentions, now that the piece begins at ``start``."""
-        found = self.mentions or []
-        if self.base != start:
-            by, self.base = start - self.base, start
-            found = self.mentions = [mention.moved(by) for mention in found]
-        return found
+_LOOK_BACK = 8_192
+"""Code points of one line before a place that are read at once to tell what is there."""
 
 
 class MentionIndex:
@@ -61,7 +30,7 @@ class MentionIndex:
         self._listed: Listed = lambda _server, _uri: False
         self._snapshot: object = None
         self._text = text
-        self._pieces = _cut(text, 0, len(text))
+        self._pieces = cut(text, 0, len(text), begins_line=True)
         self._starts: list[int] = []
         self._settled = 0
         self._changes = 0
@@ -76,10 +45,22 @@ class MentionIndex:
         if first and start == self._starts[first] and self._text[start - 1] == "\r":
             first -= 1  # a line feed may now complete this carriage return
         begin, stop = self._starts[first], self._starts[last] + self._pieces[last].length
+        self._forget_before(first, start)
         self._text = after
-        self._pieces[first : last + 1] = _cut(after, begin, stop + delta)
-        self._settled = min(self._settled, first)
+        begins_line = self._pieces[first].begins_line
+        self._pieces[first : last + 1] = cut(after, begin, stop + delta, begins_line=begins_line)
         self._place()
+
+    def _forget_before(self, first: int, start: int) -> None:
+        """What was read of the same line with a look at what has changed from ``start`` on."""
+        number = first
+        while not self._pieces[number].begins_line:
+            number -= 1
+            piece = self._pieces[number]
+            if piece.mentions is not None and self._starts[number] + piece.looked_at >= start:
+                piece.mentions = None
+        self._pieces[number].code = None
+        self._settled = min(self._settled, number)
 
     def read_as(
         self, servers: Container[str], listed: Listed, snapshot: object, *, markdown: bool = False
@@ -123,8 +104,11 @@ class MentionIndex:
     def at(self, offset: int) -> Mention | None:
         """The mention that holds this offset, or ends there; only what is around it is read."""
         number = self._piece_at(offset)
-        self._read(number)
-        for mention in self._pieces[number].placed(self._starts[number]):
+        entry = self._entry(number)
+        self._read(number, entry)
+        start = self._starts[number]
+        begun = self._begun_before(number) if start <= offset <= start + entry else None
+        for mention in (*([begun] if begun else ()), *self._pieces[number].placed(start)):
             if mention.start <= offset <= mention.end:
                 return None if self.is_code(mention.start) else mention
         return None
@@ -133,16 +117,17 @@ class MentionIndex:
         """Whether the offset lies in code; what comes behind its paragraph is not read."""
         if not self._holds_code():
             return False
-        last = self._piece_at(offset)
-        for number in range(last + 1):
+        last = first = self._line_piece(self._piece_at(offset))
+        heads = [number for number in range(last + 1) if self._pieces[number].begins_line]
+        for number in heads:
             self._read_code(number)
-        while last + 1 < len(self._pieces) and self._code_of(last).exit.prose:
-            last += 1
+        while (after := self._behind(last)) < len(self._pieces) and self._code_of(last).exit.prose:
+            last = after
             self._read_code(last)
-        first = self._piece_at(offset)
+            heads.append(last)
         while first and self._code_of(first).entry.prose:
-            first -= 1
-        around = ((self._starts[n], self._code_of(n)) for n in range(first, last + 1))
+            first = self._line_piece(first - 1)
+        around = ((self._starts[n], self._code_of(n)) for n in heads[heads.index(first) :])
         return is_inside(zones_of(around), offset)
 
     def _place(self) -> None:
@@ -159,37 +144,99 @@ class MentionIndex:
         return max(bisect_right(self._starts, offset) - 1, 0)
 
     def _settle(self, number: int) -> None:
-        self._read(number)
+        self._read(number, self._entry(number))
         self._pieces[number].placed(self._starts[number])
-        if self._holds_code():
+        if self._holds_code() and self._pieces[number].begins_line:
             self._read_code(number)
 
-    def _read(self, number: int) -> None:
+    def _read(self, number: int, entry: int) -> None:
+        """Find the mentions that begin in this piece, from ``entry`` on."""
         piece, start = self._pieces[number], self._starts[number]
-        if piece.mentions is None:
-            piece.base = start
-            piece.mentions = parse(self._text, self._servers, self._listed, start, start + piece.length)
+        if piece.mentions is None or piece.entry != entry:
+            stop = start + piece.length
+            begin = min(start + entry, stop)
+            found, looked_at = parse_part(self._text, self._servers, self._listed, begin, stop)
+            piece.found(start, entry, found, looked_at)
+
+    def _entry(self, number: int) -> int:
+        """How much of this piece belongs to a mention that began before it, on the same line.
+
+        Where that is not known, so much of the line is read that it is; of a hostile line at most so much
+        as somebody may wait for, and reading it in order puts it right.
+        """
+        open_ends: list[int] = []
+        covered, first = 0, number
+        while not self._pieces[first].begins_line:
+            if first <= self._settled:
+                covered = self._starts[first] + self._pieces[first - 1].exit
+                break
+            if self._starts[number] - self._starts[first] > _LOOK_BACK:
+                break
+            first -= 1
+            if self._pieces[first].ending is pieces.CLOSED:
+                break
+            if self._pieces[first].ending is pieces.OPEN:
+                open_ends.append(first)
+        for each in reversed(open_ends):
+            piece, start = self._pieces[each], self._starts[each]
+            self._read(each, max(0, covered - start))
+            covered = start + piece.length + piece.exit
+        return max(0, covered - self._starts[number])
+
+    def _begun_before(self, number: int) -> Mention | None:
+        """The last mention before this piece, on the same line, that may reach into it."""
+        end = self._starts[number]
+        while not self._pieces[number].begins_line and end - self._starts[number] <= _LOOK_BACK:
+            number -= 1
+            entry = self._entry(number)
+            self._read(number, entry)
+            if found := self._pieces[number].placed(self._starts[number]):
+                return found[-1]
+            if not entry:
+                break
+        return None
 
     def _holds_code(self) -> bool:
         return self._markdown and self._marked
 
+    def _line_piece(self, number: int) -> int:
+        """The piece at or before this one that begins a line."""
+        while not self._pieces[number].begins_line:
+            number -= 1
+        return number
+
+    def _behind(self, number: int) -> int:
+        """The next piece that begins a line."""
+        number += 1
+        while number < len(self._pieces) and not self._pieces[number].begins_line:
+            number += 1
+        return number
+
     def _read_code(self, number: int) -> None:
-        """What is code in this piece; the pieces before it must have been read."""
-        entry = self._code_of(number - 1).exit if number else Blocks()
+        """What is code in the lines that begin with this piece; what is before it must have been read."""
+        entry = self._code_of(self._line_piece(number - 1)).exit if number else Blocks()
         piece, start = self._pieces[number], self._starts[number]
         if piece.code is None or piece.code.entry != entry:
-            piece.code = stretch(self._text, start, start + piece.length, entry)
+            behind = self._behind(number)
+            end = self._starts[behind] if behind < len(self._starts) else len(self._text)
+            piece.code = stretch(self._text, start, end, entry)
 
     def _code_of(self, number: int) -> Stretch:
         code = self._pieces[number].code
         assert code is not None
         return code
 
+    def _codes(self) -> Iterator[tuple[int, Stretch]]:
+        for start, piece in zip(self._starts, self._pieces, strict=True):
+            if piece.begins_line:
+                assert piece.code is not None
+                yield start, piece.code
+
     def _gather(self) -> Iterator[None]:
         """All mentions outside code, from pieces that have all been read."""
         zones: list[Zone] = []
         if self._holds_code():
-            for some in zone_steps((self._starts[n], self._code_of(n)) for n in range(len(self._pieces))):
+            for some in zone_steps(self._codes()):
                 zones += some
                 yield
         starts = [start for start, _ in zones]
@@ -211,20 +258,9 @@ def _outside(mentions: list[Mention], zones: list[Zone], starts: list[int]) -> l
     return [mention for mention in mentions if alive(mention)]
 
 
-def _cut(text: str, start: int, end: int) -> list[_Piece]:
-    """Pieces of whole lines; one at least."""
-    pieces: list[_Piece] = []
-    while start < end or not pieces:
-        match = _LINE_END.search(text, start + PIECE, end)
-        stop = match.end() if match else end
-        pieces.append(_Piece(stop - start, may_hold_code(text, start, stop)))
-        start = stop
-    return pieces
-
-
 def _narrowed(before: str, start: int, end: int, after: str) -> tuple[int, int]:
     """The part of ``before[start:end]`` that differs: some editors send the whole text for every edit."""
-    if end - start <= PIECE:
+    if end - start <= pieces.PIECE:
         return start, end
     shortest = min(end - start, len(after) - len(before) + end - start)
     same = _longest(shortest, lambda n: before.startswith(after[start : start + n], start))
