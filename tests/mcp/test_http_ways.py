@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import ssl
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +120,22 @@ def tls(authority: trustme.CA) -> ssl.SSLContext:
 
 
 @pytest.mark.case("HTTP-04")
+@pytest.mark.parametrize("to", ["/mcp/", "//else:where@127.0.0.1:$PORT/mcp/"])
+async def test_http_04_a_redirect_does_not_say_who_asks(reach: Reach, to: str) -> None:
+    mcp = HttpMcp()
+
+    async def answer(request: Request, reply: Reply) -> None:
+        await moved(307, to.replace("$PORT", str(server.port)), mcp)(request, reply)
+
+    async with HttpServer(answer) as server:
+        async with reach(server.url.replace("://", "://me:tiger@")) as connection:
+            assert (await connection.read("memo://a")).items
+        said = {request.headers["authorization"] for request in server.requests}
+        assert {request.target for request in server.requests} >= {"/mcp", "/mcp/"}
+        assert said == {f"Basic {base64.b64encode(b'me:tiger').decode()}"}
+
+
+@pytest.mark.case("HTTP-04")
 async def test_http_04_a_certificate_of_nobody_is_refused_in_words(reach: Reach, tls: ssl.SSLContext) -> None:
     async with HttpServer(HttpMcp(), tls=tls) as server:
         with pytest.raises(Unreachable, match=r"certificate is not trusted .*network\.caFile") as caught:
@@ -147,7 +165,23 @@ async def test_a_certificate_for_another_name_is_refused(
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("example.org").configure_cert(context)
     async with HttpServer(HttpMcp(), tls=context) as server:
-        with pytest.raises(Unreachable, match="not trusted"):
+        with pytest.raises(Unreachable, match=r"for another name .*check its address"):
+            async with reach(server, parameters={"ca_file": file}):
+                pass
+
+
+async def test_a_certificate_that_has_ended_is_refused_with_its_cause(
+    reach: Reach, authority: trustme.CA, tmp_path: Path
+) -> None:
+    file = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(str(file))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ended = datetime.now(UTC) - timedelta(days=2)
+    authority.issue_cert("127.0.0.1", not_before=ended, not_after=ended + timedelta(days=1)).configure_cert(
+        context
+    )
+    async with HttpServer(HttpMcp(), tls=context) as server:
+        with pytest.raises(Unreachable, match=r"does not count today .*expired"):
             async with reach(server, parameters={"ca_file": file}):
                 pass
 

@@ -39,6 +39,12 @@ def tls_context(ca_file: Path | None, *, trusting: bool) -> ssl.SSLContext:
         raise CertificateFileError(f"network.caFile cannot be read: {error}") from error
 
 
+_ANOTHER_NAME = (62, 64)
+"""OpenSSL's codes for a certificate of another host or IP address."""
+_ANOTHER_TIME = (9, 10)
+"""Those for one that is not valid yet, or no longer."""
+
+
 @lru_cache(maxsize=4)
 def _context(ca_file: str | None, _changed: int) -> ssl.SSLContext:
     context = ssl.create_default_context()
@@ -57,6 +63,10 @@ def certificate_trouble(error: BaseException) -> str | None:
         return None
     if isinstance(found, ssl.SSLCertVerificationError):
         what = found.verify_message or "it cannot be verified"
+        if found.verify_code in _ANOTHER_NAME:
+            return f"its certificate is for another name ({what}); check its address"
+        if found.verify_code in _ANOTHER_TIME:
+            return f"its certificate does not count today ({what}); check the date, or tell its operator"
         return (
             f"its certificate is not trusted ({what}); if an organisation's own authority has issued it, "
             "name that authority's file in network.caFile"

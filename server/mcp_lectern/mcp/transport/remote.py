@@ -57,10 +57,15 @@ def origin(url: str) -> tuple[str, str, int | None]:
 
 
 def beside(url: str, reference: str) -> tuple[str, bool]:
-    """The address that ``reference`` means at ``url``, and whether it is of the same origin."""
+    """The address that ``reference`` means at ``url``, and whether it is of the same origin.
+
+    Who asks is never for the other side to say: user and password stay those of ``url``.
+    """
     try:
         target = urljoin(url, reference)
-        return target, origin(target) == origin(url) and target.isprintable()
+        if origin(target) != origin(url) or not target.isprintable():
+            return target, False
+        return urlsplit(target)._replace(netloc=urlsplit(url).netloc).geturl(), True
     except ValueError:
         return reference, False
 
