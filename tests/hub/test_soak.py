@@ -1,4 +1,7 @@
-"""Fifty servers, ten thousand reads, servers killed and reads given up meanwhile: nothing is lost or left."""
+"""Fifty servers, ten thousand reads, servers killed and reads given up meanwhile: nothing is lost or left.
+
+Each has a document open all the time, which is told of changes by every process of its server.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import signal
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +23,7 @@ import anyio
 import psutil
 import pytest
 from tests.support import scripted_server
-from tests.support.hubs import hub_of
+from tests.support.hubs import News, hub_of
 
 from mcp_lectern.hub.failure import Refused
 from mcp_lectern.hub.hub import Hub
@@ -39,13 +43,16 @@ SETTLED_AFTER = 3_000
 """Reads after which everything that is kept for good is there."""
 GROWTH_BYTES, GROWTH_BLOCKS = 12 * 1024 * 1024, 0.05
 """What the process, and its count of Python objects, may grow in all the reads after that."""
+LIVE = "soak://live"
+OFFERED = {"resources": {"subscribe": True, "listChanged": True}}
 HOOK = Path(__file__).with_name("soak_hook.py")
 
 
-def entry(folder: Path, name: str) -> dict[str, Any]:
+def entry(folder: Path, name: str, era: str) -> dict[str, Any]:
     """A server that says who it is in each answer."""
     script = folder / f"{name}.json"
-    script.write_text(json.dumps({"era": "both", "hook": str(HOOK), "answers_as": name}))
+    keys = {"era": era, "capabilities": OFFERED, "hook": str(HOOK), "answers_as": name}
+    script.write_text(json.dumps(keys))
     return {"command": sys.executable, "args": ["-S", str(scripted_server.PROGRAM), "--script", str(script)]}
 
 
@@ -113,22 +120,49 @@ class Soak:
                 self.killed += 1
 
 
+async def is_told(hub: Hub, news: News, server: str) -> None:
+    """The open document of this server is read again each time when it is said to have changed.
+
+    The first time may still come of a restart, whose server has to be asked again until it is watched.
+    """
+
+    def told_since(count: int) -> bool:
+        return news.contents.count((server, LIVE)) > count
+
+    for _ in range(3):
+        before = news.contents.count((server, LIVE))
+        while not told_since(before):
+            with contextlib.suppress(Refused, TimeoutError):
+                await hub.read(server, f"soak://{server}/poke")
+                await news.until(partial(told_since, before), 3)
+
+
 def still_running(pids: set[int]) -> list[int]:
     return [pid for pid in pids if psutil.pid_exists(pid)]
 
 
 async def test_nothing_is_lost_mixed_up_or_left_over(tmp_path: Path) -> None:
     process = psutil.Process()
-    servers = {f"server{number}": entry(tmp_path, f"server{number}") for number in range(SERVERS)}
+    eras = ("both", "legacy")
+    names = [f"server{number}" for number in range(SERVERS)]
+    servers = {name: entry(tmp_path, name, eras[place % 2]) for place, name in enumerate(names)}
     tasks, descriptors, children = asyncio.all_tasks(), process.num_fds(), set(process.children())
     with anyio.fail_after(240):
-        async with hub_of(servers) as (hub, _):
+        async with hub_of(servers) as (hub, news):
+            for name in servers:
+                await hub.read(name, LIVE)
+                hub.opened(name, LIVE)
+            await news.until(lambda: all(status.subscriptions == 1 for status in hub.status()), 60)
             soak = Soak(hub)
             async with anyio.create_task_group() as readers:
                 for name in servers:
                     for reader in range(READERS):
                         readers.start_soon(soak.read_on, name, reader)
             resident, blocks = memory()
+            async with anyio.create_task_group() as documents:
+                for name in servers:
+                    documents.start_soon(is_told, hub, news, name)
+            assert all(status.subscriptions == 1 for status in hub.status())
     assert soak.wrong == []
     assert soak.done == READS
     assert soak.killed >= READS // KILLED_EVERY * 0.9
