@@ -154,6 +154,25 @@ async def test_pending_calls_fail_at_once_when_the_server_dies(script: Script, c
     assert (lost.exit_code, lost.method) == (9, None)
 
 
+async def test_an_answer_that_a_death_cuts_off_fails_by_the_death(script: Script, connected: Connect) -> None:
+    """Half of an answer is no fault of the server's author, and trying again makes sense."""
+    raw = '{"jsonrpc": "2.0", "id": $ID, "result": {"contents": [{"uri": "a", "te'
+    dying = {"before": [{"stderr": "out of memory\n"}], "raw": raw, "after": [{"exit": 9}]}
+    server = script(answers={"resources/read": dying})
+    async with connected(server) as connection:
+        with anyio.fail_after(5), pytest.raises(ConnectionLost, match="code 9") as caught:
+            await connection.read("a")
+        assert (caught.value.retryable, caught.value.stderr_tail) == (True, "out of memory")
+
+
+async def test_a_last_answer_without_its_newline_counts(script: Script, connected: Connect) -> None:
+    raw = '{"jsonrpc": "2.0", "id": $ID, "result": {"contents": [{"uri": "a", "text": "x"}]}}'
+    server = script(answers={"resources/read": {"raw": raw, "after": [{"exit": 0}]}})
+    async with connected(server) as connection:
+        with anyio.fail_after(5):
+            assert (await connection.read("a")).items
+
+
 async def test_a_dead_server_is_noticed_though_a_grandchild_holds_its_output(
     script: Script, connected: Connect
 ) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from mcp_lectern.mcp.errors import StartFailed
+from mcp_lectern.mcp.wire import jsonrpc
 from mcp_lectern.mcp.wire.framing import LineSplitter, Oversize
 from mcp_lectern.mcp.wire.gathering import Gathered
-from mcp_lectern.mcp.wire.jsonrpc import encode
 
 from .duplex import Ending, Outgoing
 from .executables import find_executable, search_path, unsafe_batch_argument
@@ -60,6 +60,10 @@ class StderrTail:
             elif isinstance(line, Oversize) and line.tail is None:
                 self._log(line.head.decode("utf-8", "replace") + " … (a very long line)")
 
+    def note(self, line: str) -> None:
+        """A line of our own among the server's."""
+        self._log(line)
+
     @property
     def text(self) -> str:
         """The last bytes as text, from the beginning of a line where there is one."""
@@ -79,7 +83,7 @@ class StdioDuplex:
 
     def post(self, message: Outgoing) -> None:
         """Write one line; it is dropped if the server is gone or reads nothing at all."""
-        self._process.write(encode(message) + b"\n")
+        self._process.write(jsonrpc.encode(message) + b"\n")
 
     def release(self, _identity: int, notice: Outgoing | None = None) -> None:
         """Cancel in words, since all requests share one pipe."""
@@ -97,7 +101,11 @@ class StdioDuplex:
                 # Until the next one comes, which may take hours, a large one would be kept for nothing.
                 del line
         for line in self._splitter.close():
-            yield line
+            # Half a message is no answer: what waits for it fails by the end of the process, with its cause.
+            if isinstance(line, Oversize) or not isinstance(jsonrpc.read(line), jsonrpc.Rubbish):
+                yield line
+            else:
+                self._stderr.note("(its output ended in the middle of a message)")
 
     async def ended(self) -> Ending:
         """Its exit code, if it has one by now, and the end of its stderr."""
