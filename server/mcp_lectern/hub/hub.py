@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from anyio.abc import TaskGroup
 from mcp_lectern.catalogue.index import ServerIndex
 from mcp_lectern.catalogue.model import Catalogue, ServerListing
 from mcp_lectern.config.mask import masker
-from mcp_lectern.hub import failure
+from mcp_lectern.hub import calls, failure
 from mcp_lectern.hub.contents import Contents
 from mcp_lectern.hub.credentials import default_storage
 from mcp_lectern.hub.entry import Entry
@@ -32,7 +31,6 @@ from mcp_lectern.hub.offering import Offering
 from mcp_lectern.hub.questions import OneAtATime
 from mcp_lectern.hub.remembered import Remembered
 from mcp_lectern.hub.reporting import status_of
-from mcp_lectern.hub.spelling import read_in_either_spelling
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
 from mcp_lectern.hub.surroundings import Surroundings
 from mcp_lectern.mcp.client.bounds import Limits, Timing
@@ -311,16 +309,14 @@ class Hub:
         return next((why for why in shown if why), None)
 
     async def _fetch(self, server: str, uri: str, asked: bool) -> ReadResult:
-        connection = await self.link(server).ready()
         listing = self.catalogue.listings.get(server)
-        return await read_in_either_spelling(partial(connection.read, asked=asked), listing, uri)
+        return await calls.read(self.link(server), listing, uri, asked=asked)
 
     async def complete(
         self, server: str, uri_template: str, argument: str, value: str, arguments: Mapping[str, str]
     ) -> Completion:
         """What the server proposes for one argument of a template. Raises Refused, or McpError."""
-        connection = await self.link(server).ready()
-        return await connection.complete(uri_template, argument, value, arguments)
+        return await calls.complete(self.link(server), uri_template, argument, value, arguments)
 
     def _now_readable(self, server: str, uri: str) -> None:
         if self.unreadable.pop((server, uri), None) is not None:

@@ -29,7 +29,7 @@ from mcp_lectern.hub.refresh import Refresh
 from mcp_lectern.hub.status import State
 from mcp_lectern.hub.surroundings import Surroundings
 from mcp_lectern.mcp.client.bounds import Timing
-from mcp_lectern.mcp.errors import ConnectionLost, McpError, StartFailed
+from mcp_lectern.mcp.errors import ConnectionLost, EraChanged, McpError, StartFailed
 from mcp_lectern.mcp.transport.remote import HttpParameters
 
 if TYPE_CHECKING:
@@ -160,6 +160,8 @@ class Link:
         if refresh is None:
             return
         await (refresh.walk_again() if running else refresh.ended.wait())
+        if isinstance(refresh.error, EraChanged):
+            await self.listed()
 
     async def stop(self, state: State = State.STOPPED) -> None:
         """End the process tree and stay in this state until somebody explicitly wants the server again."""
@@ -318,8 +320,12 @@ class Link:
     def _ended(self, error: McpError, uptime: float) -> float | None:
         """Note why the server is gone, and decide whether it is worth another try by itself."""
         delay = max(self._backoff.delay(uptime), getattr(error, "retry_after", None) or 0.0)
-        if not uptime:
+        changed = isinstance(error, EraChanged)
+        if changed or not uptime:
             self._memory = Memory()
+        if changed and self._backoff.failures == 1:
+            # It is there, and waits for nothing. One that goes to and fro is waited for all the same.
+            delay = 0.0
         self._patient_until = time.monotonic() + delay
         self.last_error = self.credentials.hide(failure.message_of(error))
         self.log.write(self.last_error)

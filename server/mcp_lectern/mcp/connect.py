@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import anyio
 
@@ -18,6 +18,7 @@ from .client.asking import Answers, Asking
 from .client.bounds import Limits, Timing
 from .client.changes import Changes
 from .client.completion import Completer
+from .client.era_watch import WatchedSession
 from .client.input_required import Rounds
 from .client.listening import Listening
 from .client.observer import Observer
@@ -28,9 +29,10 @@ from .client.subscribing import Subscribing
 from .client.subscriptions import Subscriptions
 from .eras.era import Roots
 from .eras.handshake import Handshake
-from .eras.versions import HANDSHAKE_VERSIONS
+from .eras.stateless import Stateless
+from .eras.versions import HANDSHAKE_VERSIONS, STATELESS_VERSIONS
 from .errors import ConnectionLost, McpError, NotUnderstood, RequestTimeout, StartFailed
-from .session import Patience, Session
+from .session import Patience
 from .transport.duplex import Duplex
 from .transport.remote import HttpParameters
 from .transport.stdio import StdioParameters, start_process
@@ -64,7 +66,7 @@ class Connection:
 
     def __init__(
         self,
-        session: Session,
+        session: WatchedSession,
         resources: ResourceClient,
         subscriptions: Subscriptions,
         completer: Completer,
@@ -233,7 +235,7 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
     async with _transport(plan, limit) as duplex, task_group() as tasks:
         if duplex.pid is not None:
             plan.log(f"started process {duplex.pid}")
-        session = Session(
+        session = WatchedSession(
             duplex,
             Handshake(HANDSHAKE_VERSIONS[0], plan.roots),
             server=plan.server,
@@ -250,6 +252,9 @@ async def _connected(plan: _Plan, protocol: Preference) -> AsyncIterator[Connect
             opened = await _opened(plan, session, protocol, asking)
             plan.log(f"speaks {opened.era.version} ({opened.era.name} era)")
             session.era = opened.era
+            session.watch(
+                Stateless(STATELESS_VERSIONS[0], plan.version, _offers(plan, asking)), plan.timing.probe
+            )
             if opened.era.name == "handshake":
                 duplex.agreed(opened.era.version)
                 session.notify("notifications/initialized")
@@ -280,8 +285,8 @@ def _transport(plan: _Plan, limit: int) -> AbstractAsyncContextManager[Duplex]:
     return open_http(parameters, server=plan.server, agent=agent, log=plan.log, limit=limit)
 
 
-async def _opened(plan: _Plan, session: Session, protocol: Preference, asking: Asking) -> Opened:
-    offers = {**capability(asking.modes), **_extensions(plan.parameters)}
+async def _opened(plan: _Plan, session: WatchedSession, protocol: Preference, asking: Asking) -> Opened:
+    offers = _offers(plan, asking)
     opening = Opening(session, plan.version, plan.roots, plan.timing.probe, plan.log, offers)
     try:
         with anyio.move_on_after(plan.timing.start):
@@ -298,6 +303,10 @@ async def _opened(plan: _Plan, session: Session, protocol: Preference, asking: A
         "or raise timeouts.start if it is slow to start.",
         server=plan.server,
     )
+
+
+def _offers(plan: _Plan, asking: Asking) -> dict[str, Any]:
+    return {**capability(asking.modes), **_extensions(plan.parameters)}
 
 
 def _extensions(parameters: Parameters) -> dict[str, dict[str, dict[str, str]]]:
@@ -318,14 +327,14 @@ def _start_failed(server: str, lost: ConnectionLost) -> StartFailed:
     )
 
 
-def _resource_client(plan: _Plan, session: Session, opened: Opened, asking: Asking) -> ResourceClient:
+def _resource_client(plan: _Plan, session: WatchedSession, opened: Opened, asking: Asking) -> ResourceClient:
     limits = WalkLimits(plan.limits.pages, plan.limits.entries, plan.limits.walk)
     patience = Patience(plan.timing.request, plan.timing.total)
     rounds = Rounds(session, patience, asking)
     return ResourceClient(session, patience, limits, rounds, opened.capabilities.resources)
 
 
-def _subscriptions(plan: _Plan, session: Session, opened: Opened, changes: Changes) -> Subscriptions:
+def _subscriptions(plan: _Plan, session: WatchedSession, opened: Opened, changes: Changes) -> Subscriptions:
     kind = Listening if opened.era.listens else Subscribing
     patience = Patience(plan.timing.request, plan.timing.total)
     subscriptions = kind(session, opened.capabilities, patience, plan.observer, plan.log)

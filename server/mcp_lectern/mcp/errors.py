@@ -5,6 +5,7 @@ McpError
 │   └── Unreachable      ... since nothing answers at its address
 ├── VersionMismatch      no protocol version in common
 ├── ConnectionLost       the server went away; pending calls fail at once
+│   └── EraChanged       ... since another one has taken its place, which is to be spoken to otherwise
 ├── RequestTimeout       no answer in time
 ├── ServerError          the server answered with a JSON-RPC error
 │   └── ResourceNotFound ... to resources/read, with a code that means so
@@ -83,6 +84,10 @@ class ConnectionLost(McpError):
         super().__init__(message, server=server, method=method)
         self.exit_code = exit_code
         self.stderr_tail = stderr_tail
+
+
+class EraChanged(ConnectionLost):
+    """Nothing was done; the same call over a new connection will be understood."""
 
 
 class RequestTimeout(McpError):

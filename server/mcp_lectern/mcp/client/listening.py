@@ -159,7 +159,7 @@ class Listening(Subscriptions):
             return
         outcome = fresh.pending.outcome
         self._session.abandon(fresh.pending, "it was not acknowledged")
-        if self._session.ended:
+        if await self._session.in_doubt(fresh.pending) or self._session.ended:
             return
         if isinstance(outcome, Refusal):
             await self._refused_by(fresh, outcome)

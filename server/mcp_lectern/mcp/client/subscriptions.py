@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable
 
 import anyio
 
-from mcp_lectern.mcp.session import Patience, Session
+from mcp_lectern.mcp.session import Patience
 from mcp_lectern.mcp.wire.jsonrpc import Notification
 from mcp_lectern.mcp.wire.lifecycle import Capabilities
 
+from .era_watch import WatchedSession
 from .observer import Observer
 
 
@@ -30,7 +31,7 @@ class Subscriptions(ABC):
 
     def __init__(
         self,
-        session: Session,
+        session: WatchedSession,
         capabilities: Capabilities,
         patience: Patience,
         observer: Observer,

@@ -7,6 +7,7 @@ from typing import Final
 
 from mcp_lectern.mcp.errors import (
     ConnectionLost,
+    EraChanged,
     InputRequired,
     InvalidResult,
     RequestTimeout,
@@ -115,6 +116,16 @@ def lost(
         method=method,
         exit_code=exit_code,
         stderr_tail=stderr_tail,
+    )
+
+
+def era_changed(server: str, method: str | None) -> EraChanged:
+    """The server is another one now; ``method`` is the request that showed it, or fell to it."""
+    during = f" during {method}" if method else ""
+    return EraChanged(
+        f'Server "{server}" speaks another era of the protocol than before{during}; try again.',
+        server=server,
+        method=method,
     )
 
 
