@@ -137,3 +137,12 @@ def test_what_is_used_least_makes_room_and_what_is_held_stays() -> None:
     assert [number for number in range(5) if kept.at_hand(key(f"a://{number}"))] == [4]
     kept.keep(key("big://"), "z" * 50, ttl_ms=0, public=False)
     assert kept.at_hand(key("big://")) == "z" * 50
+
+
+def test_what_turns_private_is_nobody_elses_any_more() -> None:
+    kept = cache(Clock())
+    kept.keep(key(context="me"), "for all", ttl_ms=1000, public=True)
+    assert kept.at_hand(key(context="you")) == "for all"
+    kept.keep(key(context="me"), "mine", ttl_ms=1000, public=False)
+    assert kept.at_hand(key(context="me")) == "mine"
+    assert kept.at_hand(key(context="you")) is None

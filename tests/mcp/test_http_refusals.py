@@ -160,7 +160,8 @@ async def test_http_05_retry_after_is_waited_for(reach: Reach, era: str) -> None
 
 @pytest.mark.case("HTTP-05")
 @pytest.mark.parametrize(
-    ("headers", "times"), [({"retry_after": "3600"}, 1), ({"retry_after": "0"}, 3), ({}, 1)]
+    ("headers", "times"),
+    [({"retry_after": "3600"}, 1), ({"retry_after": "21"}, 1), ({"retry_after": "0"}, 3), ({}, 1)],
 )
 async def test_http_05_what_would_last_too_long_fails_and_says_when(
     reach: Reach, headers: dict[str, str], times: int

@@ -22,7 +22,7 @@ from tests.support.http_server import Handler, HttpServer, Reply, Request
 from mcp_lectern.mcp.connect import Connection, Timing
 from mcp_lectern.mcp.errors import HttpFailure, Unreachable
 from mcp_lectern.mcp.transport import http, http_client
-from mcp_lectern.mcp.transport.remote import shown
+from mcp_lectern.mcp.transport.remote import beside, shown
 
 pytestmark = pytest.mark.anyio
 Reach = Callable[..., AbstractAsyncContextManager[Connection]]
@@ -303,6 +303,29 @@ async def test_other_servers_do_not_notice(reach: Reach) -> None:
             async with reach("http://127.0.0.1:9/mcp"):
                 pass
         assert (await connection.read("memo://a")).items
+
+
+@pytest.mark.case("HTTP-04")
+@pytest.mark.parametrize(
+    ("reference", "target", "same"),
+    [
+        ("/b?c#d", "https://h:8/b?c#d", True),
+        ("//h:8/b", "https://h:8/b", True),
+        ("HTTPS://H:8/b", "https://h:8/b", True),
+        ("http://h:8/b", None, False),
+        ("//h:9/b", None, False),
+        ("//h:8.evil/b", None, False),
+        ("/b\x7fc", None, False),
+        ("/b\u202ec", None, False),
+        ("//[", None, False),
+    ],
+)
+def test_http_04_an_address_beside_another_is_of_the_same_origin_or_not(
+    reference: str, target: str | None, same: bool
+) -> None:
+    found, is_same = beside("https://h:8/a", reference)
+    assert is_same is same
+    assert target in (None, found)
 
 
 def test_an_address_is_shown_without_secrets() -> None:

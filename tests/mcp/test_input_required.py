@@ -158,6 +158,18 @@ async def test_rd_09_a_read_asks_so_much_and_no_more_in_all_its_rounds(
 
 
 @pytest.mark.case("RD-09")
+async def test_rd_09_a_read_that_is_only_to_be_made_again_is_so_ever_later(
+    script: Script, connected: Connect
+) -> None:
+    rounds = [required(requestState="s")] * 3
+    server = script(era="modern", answers={"resources/read": [*rounds, {}]}, contents={URI: "x"})
+    async with connected(server) as connection:
+        began = anyio.current_time()
+        assert text(await connection.read(URI)) == "x"
+        assert anyio.current_time() - began >= 0.1 + 0.2 + 0.4
+
+
+@pytest.mark.case("RD-09")
 async def test_rd_09_all_rounds_of_a_read_share_its_time(reach: Reach) -> None:
     mcp, rounds = HttpMcp("modern"), 0
 
@@ -324,6 +336,20 @@ async def test_rd_09_a_question_during_a_read_is_put_and_answered(script: Script
         server.open("go")
     assert text(results[0]) == "x"
     assert results[0].answered
+
+
+@pytest.mark.case("RD-09")
+async def test_rd_09_one_read_may_ask_so_much_and_no_more(script: Script, connected: Connect) -> None:
+    server = script(answers={"resources/read": asking(*[NAME] * 11)}, contents={URI: "x"})
+    person = Person(ADA)
+    results: list[ReadResult] = []
+    async with connected(server, answers=person) as connection, anyio.create_task_group() as tasks:
+        tasks.start_soon(read_into, connection, results)
+        replies = [(await replied(server, f"q{number}"))["result"] for number in range(11)]
+        server.open("go")
+    assert sum(reply == ADA.to_json() for reply in replies) == 10
+    assert sum(reply == CANCEL.to_json() for reply in replies) == 1
+    assert len(person.asked) == 10
 
 
 async def read_into(connection: Connection, results: list[ReadResult]) -> None:

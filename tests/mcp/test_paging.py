@@ -253,3 +253,23 @@ async def test_cap_01_another_error_on_the_first_page_is_an_error(
         with pytest.raises(ServerError, match="boom") as caught:
             await connection.list_resources()
     assert caught.value.code == code
+
+
+@pytest.mark.anyio
+@pytest.mark.case("CAP-01")
+@pytest.mark.parametrize("first", ["there", "missing"])
+async def test_cap_01_a_list_that_was_there_once_does_not_vanish_by_a_refusal(
+    script: Script, connected: Connect, first: str
+) -> None:
+    missing = {"error": {"code": -32601, "message": "Method not found"}}
+    answers = [{}, missing] if first == "there" else missing
+    server = script(resources=EIGHT, answers={"resources/list": answers})
+    async with connected(server) as connection:
+        if first == "there":
+            assert len((await connection.list_resources()).entries) == 8
+            with pytest.raises(ServerError, match="Method not found"):
+                await connection.list_resources()
+        else:
+            for _ in range(2):
+                assert len((await connection.list_resources()).entries) == 0
+            assert len(server.received("resources/list")) == 1
