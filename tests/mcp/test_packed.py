@@ -52,6 +52,9 @@ def test_an_address_finds_its_descriptor_and_nothing_else_does(
     for address in (*others, *(f"{uri}\0" for uri in expected), *(uri[:-1] for uri in expected)):
         assert (address in found) == (address in expected)
         assert found.get(address, "nothing") == expected.get(address, "nothing")
+    assert found.first(3) == tuple(expected)[:3]
+    assert found.first(100) == tuple(expected)
+    assert list(found.among([*others, *expected])) == [*filter(expected.__contains__, others), *expected]
 
 
 def test_a_record_that_only_begins_alike_is_not_it() -> None:

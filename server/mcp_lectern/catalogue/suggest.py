@@ -26,10 +26,11 @@ def similar_uris(listing: ServerListing, uri: str) -> tuple[str, ...]:
     """Up to three listed URIs close to this one, the closest first."""
     if not 0 < len(uri) <= _LONGEST:
         return ()
-    slips = dict.fromkeys(slip for slip in _slips(uri) if slip in listing.by_uri)
+    listed = listing.by_uri
+    slips = dict.fromkeys(listed.among(_slips(uri)))
     if slips:
         return tuple(islice(slips, MOST))
-    likeness = {near: _likeness(near, uri) for near in _near(listing.by_uri, uri)}
+    likeness = {near: _likeness(near, uri) for near in _near(listed.first(_LOOKED_AT), uri)}
     close = (near for near, ratio in likeness.items() if ratio >= _CUTOFF)
     return tuple(sorted(close, key=lambda near: -likeness[near])[:MOST])
 
@@ -71,7 +72,7 @@ def _near(uris: Iterable[str], uri: str) -> Iterator[str]:
         close = abs(len(other) - len(folded)) <= few and (other.startswith(head) or other.endswith(tail))
         return close or (len(last) > 3 and other.endswith(last))
 
-    shown = (candidate for candidate in islice(uris, _LOOKED_AT) if len(candidate) <= _LONGEST)
+    shown = (candidate for candidate in uris if len(candidate) <= _LONGEST)
     return islice((candidate for candidate in shown if worth(candidate)), _COMPARED)
 
 

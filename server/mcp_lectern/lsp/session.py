@@ -160,6 +160,7 @@ def listed_in(catalogue: Catalogue) -> Callable[[str | None, str], bool]:
     def listed(server: str | None, uri: str) -> bool:
         if server is None:
             return any(uri in listing.by_uri for listing in catalogue.listings.values())
-        return catalogue.resource(server, uri) is not None
+        listing = catalogue.listings.get(server)
+        return listing is not None and uri in listing.by_uri
 
     return listed

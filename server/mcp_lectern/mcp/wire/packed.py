@@ -11,6 +11,7 @@ import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final, Generic, TypeVar, overload
 
 from .resources import Annotations, Resource, ResourceTemplate
@@ -25,6 +26,7 @@ _ODD: Final = 0xFF
 _PLAIN_FIELDS: Final = 6
 _ROLES: Final = frozenset(("user", "assistant"))
 _EMPTY_SLOT: Final = 0
+_HASH: Final = 0xFFFFFFFF
 
 
 class Packed(Sequence[Entry], Generic[Entry]):
@@ -60,7 +62,11 @@ class Packed(Sequence[Entry], Generic[Entry]):
         numbers = range(len(self))[place]
         if isinstance(numbers, range):
             return tuple(self[number] for number in numbers)
-        entry: Entry = _MAKERS[self._kind](self.fields(numbers))
+        return self.entry(numbers)
+
+    def entry(self, number: int) -> Entry:
+        """A new object of one record. ``number`` counts from 0, and is not looked at any closer."""
+        entry: Entry = _MAKERS[self._kind](_read(self.text[self.starts[number] : self.starts[number + 1]]))
         return entry
 
     def __eq__(self, other: object) -> bool:
@@ -98,47 +104,58 @@ class Packed(Sequence[Entry], Generic[Entry]):
 class ByAddress(Mapping[str, Entry], Generic[Entry]):
     """Finds a record by its address: an open hash table of record numbers, as nothing smaller is as fast.
 
-    Its size is a power of two and at least twice the number of records. Python's hashes of texts differ from
-    process to process, so that no server can choose addresses that collide.
+    Its size is a power of two and more than twice the number of records. The bits that a number leaves free
+    hold some of the hash, so that hardly any other record is ever looked at. Python's hashes of texts differ
+    from process to process: no server can choose addresses that collide.
     """
 
-    __slots__ = ("_packed", "_slots")
+    __slots__ = ("_bits", "_first", "_mask", "_packed", "_slots")
 
     def __init__(self, packed: Packed[Entry]) -> None:
         self._packed: Packed[Entry] = packed
-        mask = (1 << (2 * len(packed)).bit_length()) - 1
-        slots = array("I", bytes(4)) * (mask + 1)
+        self._first: tuple[str, ...] = ()
+        self._bits = bits = (2 * len(packed)).bit_length()
+        self._mask = mask = (1 << bits) - 1
+        self._slots = slots = array("I", bytes(4)) * (mask + 1)
         for number in range(len(packed)):
-            slot = hash(packed.address(number)) & mask
+            hashed = hash(packed.address(number)) & _HASH
+            slot = hashed & mask
             while slots[slot] != _EMPTY_SLOT:
                 slot = (slot + 1) & mask
-            slots[slot] = number + 1
-        self._slots = slots
+            slots[slot] = hashed >> bits << bits | number + 1
 
     def number(self, address: str) -> int | None:
         """Which record has this address."""
-        slots, packed = self._slots, self._packed
-        mask = len(slots) - 1
-        slot = hash(address) & mask
-        if slots[slot] == _EMPTY_SLOT:
-            return None
-        text, starts = packed.text, packed.starts
-        record = address.encode("utf-8", "surrogatepass") + b"\0"
+        slots, bits, mask = self._slots, self._bits, self._mask
+        hashed = hash(address) & _HASH
+        slot, rest = hashed & mask, hashed >> bits
         while (held := slots[slot]) != _EMPTY_SLOT:
-            start = starts[held - 1]
-            if text.startswith(record, start) and b"\0" not in record[:-1]:
-                return held - 1
-            if text[start] == _ODD and packed.address(held - 1) == address:
-                return held - 1
+            if held >> bits == rest and self._packed.address((held & mask) - 1) == address:
+                return (held & mask) - 1
             slot = (slot + 1) & mask
         return None
+
+    def first(self, most: int) -> tuple[str, ...]:
+        """The addresses of the first records, kept from the first time on."""
+        if len(self._first) < min(most, len(self)):
+            self._first = tuple(islice(self, most))
+        return self._first[:most]
+
+    def among(self, addresses: Iterable[str]) -> Iterator[str]:
+        """Those of the addresses that are listed; for very many, of which few are."""
+        slots, bits, mask = self._slots, self._bits, self._mask
+        for address in addresses:
+            hashed = hash(address) & _HASH
+            held = slots[hashed & mask]
+            # Whatever stands first in its place says already whether a second look is worth it.
+            if held and (held >> bits == hashed >> bits or slots[(hashed + 1) & mask]) and address in self:
+                yield address
 
     def __getitem__(self, address: str) -> Entry:
         number = self.number(address)
         if number is None:
             raise KeyError(address)
-        entry: Entry = self._packed[number]
-        return entry
+        return self._packed.entry(number)
 
     def __contains__(self, address: object) -> bool:
         return isinstance(address, str) and self.number(address) is not None
@@ -146,7 +163,7 @@ class ByAddress(Mapping[str, Entry], Generic[Entry]):
     def get(self, address: str, default: Any = None) -> Any:
         """The descriptor of this address. A miss is the common case, and costs no exception."""
         number = self.number(address)
-        return default if number is None else self._packed[number]
+        return default if number is None else self._packed.entry(number)
 
     def __iter__(self) -> Iterator[str]:
         return map(self._packed.address, range(len(self._packed)))
@@ -248,8 +265,11 @@ def _read(record: bytes) -> Fields:
         notes = Annotations(tuple(listed[0]), listed[1], listed[2]) if listed else None
         return (*others, notes)
     texts = record.decode().split(_END)
-    address, name, title, description, mime_type, size = texts[:_PLAIN_FIELDS]
-    notes = _notes(*texts[_PLAIN_FIELDS:]) if len(texts) > _PLAIN_FIELDS else None
+    notes = None
+    if len(texts) > _PLAIN_FIELDS:
+        notes = _notes(*texts[_PLAIN_FIELDS:])
+        del texts[_PLAIN_FIELDS:]
+    address, name, title, description, mime_type, size = texts
     whole = int(size) if size else None
     return (address, name, title or None, description or None, mime_type or None, whole, notes)
 
