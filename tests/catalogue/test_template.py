@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import given
@@ -175,3 +176,80 @@ def test_matching_is_linear() -> None:
     matched = template.match("x" * 3_999 + "-")
     assert matched is None  # seven names, each with ten values that differ
     assert time.perf_counter() - begun < 5
+
+
+@pytest.mark.case("TPL-02")
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("blob://{sha:2}/{sha:4}", {"sha": "abcdef"}),
+        ("x://{id:2}/{id:4}/{id}", {"id": "abcdef"}),
+        ("x://{id:4}/{id:2}", {"id": "abcdef"}),
+        ("f://doc{;rev}.txt", {"rev": ""}),
+        ("x://h{?q*,a}", {"q": {"a": "2"}, "a": "1"}),
+        ("x://h{?a,q*}", {"q": {"a": "2"}, "a": "1"}),
+        ("x://{dir}{name:3}", {"dir": "abcd", "name": "abcd"}),
+        ("x://{#c*}{a:3}", {"c": ["k", "l"], "a": "abcdef"}),
+        ("x://{#e,b:3}", {"e": "k,l", "b": "abcdef"}),
+        ("x://{.e,b:3}", {"e": "k.l.m", "b": "abcdef"}),
+        ("x://{#a*}{#b}", {"a": ["1", "2"], "b": "3#4"}),
+        ("x://{name:1}{name}", {"name": "bob"}),
+        ("x://{a}{b:2}/{a}", {"a": "kk", "b": "kkkk"}),
+        ("x://{b}{+b*}/x", {}),
+        ("x://h{;b,b}", {"b": "~"}),
+    ],
+)
+def test_tpl_02_what_was_expanded_matches_with_arguments_that_make_it_again(
+    text: str, arguments: dict[str, Value]
+) -> None:
+    template = usable(text)
+    uri = template.expand(arguments)
+    found = template.match(uri)
+    assert found is not None
+    assert unquote(template.expand(found)) == unquote(uri)
+
+
+@pytest.mark.case("TPL-02")
+def test_tpl_02_a_shorter_prefix_is_the_beginning_of_a_longer_one() -> None:
+    template = usable("blob://{sha:2}/{sha:4}")
+    assert template.match("blob://ab/abcd") == {"sha": "abcd"}
+    assert template.match("blob://ab/bbcd") is None
+    assert usable("x://{name:1}{name}").match("x://bbob") == {"name": "bob"}
+    assert usable("x://{name:3}/{name}").match("x://to/topics") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "uri"),
+    [
+        ("x://{a,b,c,d,e,f,g,h}{a}", "x://" + "a," * 3900),
+        ("x://{+a,b,c*,d*,e*}{a}{b}", "x://" + "a," * 3900),
+        ("x://{a}{a}{a}{a}", "x://" + "ab" * 3900),
+    ],
+)
+def test_ways_to_read_a_uri_are_not_all_tried(text: str, uri: str) -> None:
+    begin = time.process_time()
+    usable(text).match(uri)
+    assert time.process_time() - begin < 1
+
+
+NAMES = st.permutations("abcdef")
+TEXTS = st.text("ab1.,=&;/?# %é", max_size=5)
+
+
+@given(NAMES, st.data())
+def test_expansions_of_any_template_without_repeated_names_match_and_come_out_the_same(
+    names: list[str], data: st.DataObject
+) -> None:
+    text, arguments = "s://h", {}
+    while names and data.draw(st.booleans()):
+        taken = [names.pop() for _ in range(min(len(names), data.draw(st.integers(1, 2))))]
+        text += "{" + data.draw(st.sampled_from(["", *"+#./;?&"]))
+        text += ",".join(name + data.draw(st.sampled_from(["", ":3"])) for name in taken) + "}"
+        text += data.draw(st.sampled_from(["", "/x", ".txt", "-"]))
+        arguments |= {name: data.draw(TEXTS) for name in taken}
+    template = usable(text)
+    uri = template.expand(arguments)
+    found = template.match(uri)
+    assert found is not None, (text, arguments, uri)
+    again = template.expand(found)
+    assert sorted(unquote(unquote(again))) == sorted(unquote(unquote(uri)))

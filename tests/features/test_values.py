@@ -212,3 +212,30 @@ def test_whatever_a_server_proposes_reads_back_as_proposed(text: str, value: str
 def test_no_beginning_breaks_it(template: str, typed: str) -> None:
     for one in answer(f'@"s:{typed}$0', listing("s", [], [template]), values=("v",)).questions:
         assert one.uri_template == template
+
+
+BLOBS = listing("git", [], ["blob://{sha:2}/{sha:4}"])
+
+
+@pytest.mark.case("CMP-02")
+def test_cmp_02_a_value_that_was_cut_is_not_the_whole_one() -> None:
+    assert asked("@git:blob://ab/abc$0", BLOBS) == [Question("git", "blob://{sha:2}/{sha:4}", "sha", "abc")]
+    assert asked("@git:blob://ab/$0", BLOBS) == [Question("git", "blob://{sha:2}/{sha:4}", "sha", "ab")]
+    check("@git:blob://ab/$0", ("abcdef", "bcdefa"), "@git:blob://ab/abcd", among=(BLOBS,))
+    check("@git:blob://a$0", "abcdef", "@git:blob://ab/abcd", among=(BLOBS,))
+
+
+@pytest.mark.case("CMP-02")
+def test_cmp_02_nothing_is_asked_where_two_beginnings_contradict() -> None:
+    known = fixture("@git:blob://ab/bc$0", BLOBS)
+    found = complete(known.text, known.offset, known.catalogue, known.indexes, {}, limit=9)
+    assert found is None or not found.questions
+
+
+@pytest.mark.case("TPL-02")
+def test_tpl_02_a_value_longer_than_its_prefix_stands_nowhere() -> None:
+    named = listing("git", [], ["x://h{?v:3,w}"])
+    assert asked("@git:x://h?v=abc$0", named)
+    known = fixture("@git:x://h?v=abcd$0", named)
+    found = complete(known.text, known.offset, known.catalogue, known.indexes, {}, limit=9)
+    assert found is None or not found.questions

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mcp_lectern.catalogue.model import Catalogue, ServerListing
 from mcp_lectern.catalogue.suggest import similar_servers, similar_uris
 from mcp_lectern.catalogue.template import Template
-from mcp_lectern.catalogue.template_match import Arguments
+from mcp_lectern.catalogue.template_reading import Arguments
 from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
 from mcp_lectern.mentions.model import Mention
 

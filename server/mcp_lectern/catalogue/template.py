@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from urllib.parse import quote
 
-from mcp_lectern.catalogue.template_match import Arguments, Parts, match, respelled, spellings_of
+from mcp_lectern.catalogue.template_match import match, respelled, spellings_of
+from mcp_lectern.catalogue.template_reading import Arguments, Parts
 
 Value = str | Sequence[str] | Mapping[str, str]
 
@@ -115,12 +116,12 @@ class Template:
         return "".join(part if isinstance(part, str) else _expand(part, arguments) for part in self.parts)
 
     def match(self, uri: str) -> Arguments | None:
-        """Arguments for which a server may mean this URI, or None. Linear in the URI's length."""
-        return match(self.spellings, uri)
+        """Arguments for which a server may mean this URI, or None. Bounded work."""
+        return match(self.spellings, uri, _expand)
 
     def respelled(self, uri: str) -> str | None:
         """The same URI with its literals in the other spelling, None where there is no other."""
-        return respelled(self.spellings, uri)
+        return respelled(self.spellings, uri, _expand)
 
 
 class _BrokenError(Exception):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp_lectern.catalogue.template import Expression, Operator, Template, Variable, encode
-from mcp_lectern.catalogue.template_match import STOPS, Parts, decoded
+from mcp_lectern.catalogue.template_reading import STOPS, Noted, Parts, Value, decoded, readings
 
 _GOES_ON = "/."
 """Operators of expressions that continue a path: their sign is written before anybody asked for it."""
@@ -19,7 +19,8 @@ _GOES_ON = "/."
 class Place:
     """Where the URI ends. ``before`` is its text up to the value, with all that has to stand there.
 
-    ``typed`` is the beginning of the value, decoded; ``arguments`` are the values of earlier variables.
+    ``typed`` is the beginning of the value, decoded; ``arguments`` are the values of earlier variables, and
+    ``known`` what an earlier variable of the same name has cut off its value.
     ``positional`` is whether another variable follows in the same expression, ``after`` what follows it.
     """
 
@@ -30,6 +31,12 @@ class Place:
     arguments: Mapping[str, str]
     positional: bool
     after: Parts
+    known: str = ""
+
+    @property
+    def beginning(self) -> str:
+        """As much of the value as is known from what is written of it anywhere."""
+        return max(self.typed, self.known, key=len)
 
     def continued(self, value: str) -> tuple[str, bool]:
         """The URI with this value and what follows it up to the next variable; whether that ends it."""
@@ -62,7 +69,7 @@ def place_of(template: Template, uri: str) -> Place | None:
 
 def _place(parts: Parts, uri: str) -> Place | None:
     position = 0
-    arguments: dict[str, str] = {}
+    noted = Noted()
     for number, part in enumerate(parts):
         if isinstance(part, str):
             if not uri.startswith(part, position):
@@ -74,8 +81,8 @@ def _place(parts: Parts, uri: str) -> Place | None:
         if stop is not None and stop.start() < (len(uri) if end is None else end):
             return None
         if end is None:
-            return _inside(part, uri, position, arguments, parts[number + 1 :])
-        if not _take(part, uri[position:end], arguments):
+            return _inside(part, uri, position, noted, parts[number + 1 :])
+        if not _take(part, uri[position:end], noted):
             return None
         position = end
     return None
@@ -91,21 +98,19 @@ def _end(expression: Expression, uri: str, start: int, after: Parts) -> int | No
     return None if end < 0 else end
 
 
-def _take(expression: Expression, text: str, arguments: dict[str, str]) -> bool:
+def _take(expression: Expression, text: str, noted: Noted) -> bool:
     """Note the values of a whole expression; whether they agree with what is noted already."""
-    found = Template("", (expression,)).match(text)
-    if found is None:
-        return False
-    for name, value in found.items():
-        plain = value if isinstance(value, str) else ",".join(value)
-        if arguments.setdefault(name, plain) != plain:
-            return False
-    return True
+    values = next(filter(None, readings(expression, text)), None)
+    if values is None:
+        return not text
+    return all(_note(noted, variable, value) for variable, value in values)
 
 
-def _inside(
-    expression: Expression, uri: str, start: int, arguments: dict[str, str], after: Parts
-) -> Place | None:
+def _note(noted: Noted, variable: Variable, value: Value) -> bool:
+    return noted.note(variable, value if isinstance(value, str) else ",".join(value))
+
+
+def _inside(expression: Expression, uri: str, start: int, noted: Noted, after: Parts) -> Place | None:
     operator = expression.operator
     if uri.startswith(operator.first, start):
         start += len(operator.first)
@@ -116,7 +121,7 @@ def _inside(
         start = len(uri)
     items = uri[start:].split(operator.separator)
     if operator.named:
-        return _named(expression, uri, items, arguments, after)
+        return _named(expression, uri, items, noted, after)
     variables = expression.variables
     if len(variables) == 1 and not variables[0].explode:
         items = [uri[start:]]
@@ -126,16 +131,16 @@ def _inside(
         value = decoded(item)
         if variable.prefix is not None and len(value) > variable.prefix:
             return None
-        if not variable.explode and arguments.setdefault(variable.name, value) != value:
+        if not variable.explode and not noted.note(variable, value):
             return None
     index = min(len(items), len(variables)) - 1
     positional = index + 1 < len(variables) and not variables[index].explode
     ending = (variables[index], uri, items[-1])
-    return _placed(expression, *ending, arguments=arguments, positional=positional, after=after)
+    return _placed(expression, *ending, noted=noted, positional=positional, after=after)
 
 
 def _named(
-    expression: Expression, uri: str, items: Sequence[str], arguments: dict[str, str], after: Parts
+    expression: Expression, uri: str, items: Sequence[str], noted: Noted, after: Parts
 ) -> Place | None:
     by_name = {variable.name: variable for variable in expression.variables}
     for item in items[:-1]:
@@ -145,7 +150,7 @@ def _named(
             return None
         if known.explode:
             by_name[name] = known
-        elif arguments.setdefault(name, decoded(value)) != decoded(value):
+        elif not noted.note(known, decoded(value)):
             return None
     name, equals, value = items[-1].partition("=")
     if equals:
@@ -156,7 +161,7 @@ def _named(
             uri, value = f"{uri[: len(uri) - len(name)]}{variable.name}=", ""
     if variable is None:
         return None
-    return _placed(expression, variable, uri, value, arguments=arguments, positional=False, after=after)
+    return _placed(expression, variable, uri, value, noted=noted, positional=False, after=after)
 
 
 def _placed(
@@ -165,12 +170,15 @@ def _placed(
     uri: str,
     value: str,
     *,
-    arguments: Mapping[str, str],
+    noted: Noted,
     positional: bool,
     after: Parts,
 ) -> Place | None:
-    typed = decoded(value)
+    typed, known = decoded(value), noted.beginnings.get(variable.name, "")
     if variable.prefix is not None and len(typed) > variable.prefix:
         return None
+    if not typed.startswith(known) and not known.startswith(typed):
+        return None
     before = uri[: len(uri) - len(value)]
-    return Place(variable, expression.operator, before, typed, arguments, positional, after)
+    arguments = {name: value for name, value in noted.whole.items() if isinstance(value, str)}
+    return Place(variable, expression.operator, before, typed, arguments, positional, after, known)

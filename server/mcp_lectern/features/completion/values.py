@@ -56,7 +56,7 @@ class Standing:
         if place.variable.name in place.arguments:
             return None
         arguments = tuple(place.arguments.items())
-        return Question(self.server, self.entry.uri_template, place.variable.name, place.typed, arguments)
+        return Question(self.server, self.entry.uri_template, place.variable.name, place.beginning, arguments)
 
     def values(self, proposals: Proposals) -> Iterator[str]:
         """Each value that can be inserted, once; an empty one would insert nothing."""
@@ -65,7 +65,7 @@ class Standing:
             yield self.place.arguments[self.place.variable.name]
             return
         for value in dict.fromkeys(proposals(question)):
-            if value:
+            if value and value.startswith(self.place.known):
                 yield value
 
 
