@@ -12,8 +12,8 @@ import pytest
 from tests.support.http_mcp import HttpMcp, acknowledge, in_turn
 from tests.support.http_server import Handler, HttpServer, Reply, Request
 
-from mcp_lectern.mcp.connect import Connection
-from mcp_lectern.mcp.transport import delays
+from mcp_lectern.mcp.connect import Connection, Timing
+from mcp_lectern.mcp.transport import delays, http
 
 pytestmark = pytest.mark.anyio
 Reach = Callable[..., AbstractAsyncContextManager[Connection]]
@@ -322,3 +322,32 @@ async def test_leaving_closes_the_listen_stream(reach: Reach) -> None:
             await server.wait_received("subscriptions/listen")
         with anyio.fail_after(20):
             await gone.wait()
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_a_new_sessions_stream_begins_anew(reach: Reach) -> None:
+    async def told(request: Request, reply: Reply) -> None:
+        stream = await reply.stream()
+        await stream.message(CHANGED, id="e7")
+        await stream.closed()
+
+    mcp = HttpMcp()
+    mcp.on["GET"] = told
+    mcp.on["resources/read"] = in_turn(status(404), mcp.serve)
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        await server.wait_received(verb="GET")
+        assert (await connection.read("memo://a")).items
+        again = await server.wait_received(verb="GET", count=2)
+        assert again.headers["mcp-session-id"] == "session-2"
+        assert "last-event-id" not in again.headers
+
+
+@pytest.mark.case("SUB-02")
+async def test_sub_02_an_open_stream_of_notices_takes_no_requests_turn(
+    reach: Reach, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "AT_ONCE", 1)
+    mcp = HttpMcp("modern")
+    async with HttpServer(mcp) as server, reach(server, timing=Timing(request=3, total=3)) as connection:
+        await server.wait_received("subscriptions/listen")
+        assert (await connection.read("memo://a")).items

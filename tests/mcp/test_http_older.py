@@ -181,3 +181,19 @@ async def test_ver_01_a_remembered_handshake_over_http_is_followed_by_the_probe(
         async with reach(server, protocol="remembered") as connection:
             assert connection.era == "stateless"
         assert server.verbs()[:2] == ["POST", "POST"]
+
+
+@pytest.mark.case("VER-01")
+async def test_ver_01_a_400_that_names_a_version_is_no_sign_of_the_older_transport(reach: Reach) -> None:
+    mcp = HttpMcp()
+    error = {"code": -32602, "message": "Unsupported", "data": {"supported": ["2025-06-18"]}}
+
+    async def choosy(request: Request, reply: Reply) -> None:
+        if request.message["params"]["protocolVersion"] == "2025-06-18":
+            await mcp.serve(request, reply)
+        else:
+            await reply.json({"jsonrpc": "2.0", "id": request.message["id"], "error": error}, 400)
+
+    mcp.on["initialize"] = choosy
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        assert (connection.transport, connection.protocol_version) == ("http", "2025-06-18")

@@ -17,6 +17,7 @@ from tests.support.http_server import Handler, HttpServer, Reply, Request
 from mcp_lectern.mcp.connect import Connection, Timing
 from mcp_lectern.mcp.errors import Forbidden, HttpFailure, NotUnderstood, ServerError, Unauthorized
 from mcp_lectern.mcp.transport import delays
+from mcp_lectern.mcp.transport.answers import PATIENCE
 from mcp_lectern.mcp.transport.http_status import retry_after
 
 pytestmark = pytest.mark.anyio
@@ -285,3 +286,17 @@ async def test_credentials_in_the_address_are_the_configurations_own(reach: Reac
         assert not caught.value.sign_in
         assert "tiger" not in str(caught.value)
         assert server.requests[0].headers["authorization"].startswith("Basic ")
+
+
+@ERAS
+@pytest.mark.case("HTTP-05")
+async def test_http_05_a_longer_wait_than_a_person_bears_fails_at_once_and_says_how_long(
+    reach: Reach, era: str
+) -> None:
+    mcp = HttpMcp(era)
+    mcp.on["resources/read"] = in_turn(status(429, retry_after=str(int(PATIENCE) + 1)), mcp.serve)
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        with pytest.raises(HttpFailure, match=f"try again in {PATIENCE + 1:.0f} s") as caught:
+            await connection.read("memo://a")
+        assert caught.value.retry_after == PATIENCE + 1
+        assert len(server.received("resources/read")) == 1

@@ -12,7 +12,7 @@ from tests.support.http_mcp import HttpMcp, in_turn
 from tests.support.http_server import HttpServer, Reply, Request
 
 from mcp_lectern.mcp.connect import Connection, Timing
-from mcp_lectern.mcp.errors import HttpFailure, McpError, NotUnderstood, ServerError
+from mcp_lectern.mcp.errors import HttpFailure, McpError, NotUnderstood, ResourceNotFound, ServerError
 from mcp_lectern.mcp.transport import gate, http
 
 pytestmark = pytest.mark.anyio
@@ -210,3 +210,60 @@ async def test_http_01_nor_does_it_hold_a_new_session(reach: Reach) -> None:
     mcp.on["resources/read"] = in_turn(gone, mcp.serve)
     async with HttpServer(mcp) as server, reach(server, timing=Timing(request=5)) as connection:
         assert (await connection.read("memo://a")).items
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_a_404_that_answers_the_request_itself_is_no_lost_session(reach: Reach) -> None:
+    mcp = HttpMcp()
+
+    async def missing(request: Request, reply: Reply) -> None:
+        await reply.error(request, -32002, "Resource not found", 404)
+
+    mcp.on["resources/read"] = missing
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        with pytest.raises(ResourceNotFound):
+            await connection.read("memo://a")
+        assert len(server.received("initialize")) == 1
+
+
+SUBSCRIBED = {"resources": {"subscribe": True}}
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_in_a_new_session_everything_is_subscribed_to_again_and_may_have_changed(
+    reach: Reach, observer: Any
+) -> None:
+    mcp = HttpMcp(capabilities=SUBSCRIBED)
+
+    async def subscribe(request: Request, reply: Reply) -> None:
+        await reply.result(request, {})
+
+    mcp.on["resources/subscribe"] = subscribe
+    mcp.on["resources/read"] = in_turn(gone, mcp.serve)
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        connection.subscribe("memo://a")
+        await observer.wait_for(lambda: connection.subscriptions == {"memo://a"})
+        assert (await connection.read("memo://a")).items
+        again = await server.wait_received("resources/subscribe", 2)
+        assert again.headers["mcp-session-id"] == "session-2"
+        await observer.wait_for(lambda: observer.updates == ["memo://a"])
+        assert connection.subscriptions == {"memo://a"}
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_a_new_session_may_have_what_the_lost_one_lacked(reach: Reach, observer: Any) -> None:
+    mcp = HttpMcp(capabilities=SUBSCRIBED)
+
+    async def subscribe(request: Request, reply: Reply) -> None:
+        if len(mcp.sessions) > 1:
+            await reply.result(request, {})
+        else:
+            await reply.error(request, -32601, "Method not found")
+
+    mcp.on["resources/subscribe"] = subscribe
+    mcp.on["resources/read"] = in_turn(gone, mcp.serve)
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        connection.subscribe("memo://a")
+        await observer.wait_for(lambda: observer.logged("not subscribed") == 1)
+        assert (await connection.read("memo://a")).items
+        await observer.wait_for(lambda: connection.subscriptions == {"memo://a"})

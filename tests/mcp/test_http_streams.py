@@ -17,6 +17,7 @@ from tests.support.http_server import HttpServer, Reply, Request
 from mcp_lectern.mcp.connect import Connection, Limits, Timing
 from mcp_lectern.mcp.errors import ConnectionLost, InvalidResult, RequestTimeout, ServerError, TooLarge
 from mcp_lectern.mcp.transport import delays
+from mcp_lectern.mcp.transport.exchange import RESUMPTIONS
 
 pytestmark = pytest.mark.anyio
 Reach = Callable[..., AbstractAsyncContextManager[Connection]]
@@ -326,3 +327,50 @@ async def test_connections_are_used_again(reach: Reach, era: str) -> None:
             for _ in range(20):
                 await connection.read("memo://a")
         assert server.connections <= 3
+
+
+@ERAS
+@pytest.mark.case("HTTP-03")
+async def test_http_03_an_event_of_another_name_is_no_message(reach: Reach, era: str) -> None:
+    async def read(request: Request, reply: Reply) -> None:
+        stream = await reply.stream()
+        wrong = {"contents": [{"uri": "memo://a", "text": "wrong"}]}
+        await stream.result(request, wrong, event="ping")
+        await stream.result(request, TEXT)
+        await stream.end()
+
+    mcp = HttpMcp(era)
+    mcp.on["resources/read"] = read
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        (item,) = (await connection.read("memo://a")).items
+        assert "hello" in repr(item)
+
+
+@pytest.mark.case("HTTP-03")
+async def test_http_03_a_stream_that_breaks_off_after_each_event_is_followed_to_its_end(reach: Reach) -> None:
+    asked: list[Request] = []
+
+    async def read(request: Request, reply: Reply) -> None:
+        asked.append(request)
+        stream = await reply.stream()
+        await stream.send("id: 0\nretry: 1\ndata:\n\n")
+        stream.cut()
+
+    async def go_on(request: Request, reply: Reply) -> None:
+        if "last-event-id" not in request.headers:
+            await reply.send(405)
+            return
+        number = int(request.headers["last-event-id"]) + 1
+        stream = await reply.stream()
+        if number < 2 * RESUMPTIONS:
+            await stream.message({"method": "notifications/message", "params": {"data": "x"}}, id=number)
+            stream.cut()
+        else:
+            await stream.result(asked[0], TEXT, id=number)
+            await stream.end()
+
+    mcp = HttpMcp()
+    mcp.on["resources/read"], mcp.on["GET"] = read, go_on
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        assert (await connection.read("memo://a")).items
+        assert len(asked) == 1

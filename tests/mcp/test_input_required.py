@@ -548,3 +548,23 @@ async def test_an_address_that_is_not_opened_fails_the_read(
         with pytest.raises(error):
             await connection.read(URI, asked=True)
     assert len(reads(server)) == 1
+
+
+async def test_the_time_of_a_read_stands_still_until_the_server_says_that_all_is_done_elsewhere(
+    script: Script, connected: Connect
+) -> None:
+    server = script(answers={"resources/read": asking(PAGE)}, contents={URI: "x"})
+    results: list[ReadResult] = []
+    timing = Timing(request=0.5, total=5)
+    async with (
+        connected(server, answers=Person(Reply("accept")), timing=timing) as connection,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(read_into, connection, results)
+        await replied(server, "q0")
+        began = anyio.current_time()
+        while anyio.current_time() < began + 1.0:
+            await connection.list_templates()
+        server.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
+        server.open("go")
+    assert text(results[0]) == "x"

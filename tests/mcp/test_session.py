@@ -157,3 +157,32 @@ def test_a_throttle_counts_what_it_keeps_back() -> None:
     now[0] = WINDOW + 1
     throttle("later")
     assert lines[-2:] == ["… and 5 more such lines", "later"]
+
+
+@pytest.mark.anyio
+async def test_an_initialize_is_never_cancelled_in_words() -> None:
+    duplex = MemoryDuplex()
+    session = session_over(duplex)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(session.run)
+        greeting = session.begin(session.asked("initialize"), {}, progress=False)
+        duplex.arrive(Oversize(b'{"id":1,"result":{', b"}}", 300))
+        assert isinstance(await session.outcome(greeting, PATIENCE), TooLarge)
+        duplex.end()
+    assert duplex.released == [1]
+    assert [message["method"] for message in duplex.posted if isinstance(message, dict)] == ["initialize"]
+
+
+@pytest.mark.anyio
+@pytest.mark.case("RD-08")
+async def test_rd_08_an_endless_line_is_not_taken_for_the_answer_to_a_stream_of_notices() -> None:
+    duplex = MemoryDuplex()
+    session = session_over(duplex, era=ERAS[1])
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(session.run)
+        stream = session.begin(session.asked("subscriptions/listen"), {}, progress=False, again=False)
+        read = session.begin(session.asked("resources/read"), {})
+        duplex.arrive(Oversize(b"xxx", None, 101))
+        assert isinstance(await session.outcome(read, PATIENCE), TooLarge)
+        assert stream.outcome is None
+        duplex.end()

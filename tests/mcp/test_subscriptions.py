@@ -8,6 +8,7 @@ import anyio
 import pytest
 from tests.support.scripted_server import ScriptedServer
 
+from mcp_lectern.mcp.client import listening
 from mcp_lectern.mcp.client.listening import Listening
 from mcp_lectern.mcp.connect import Connection
 
@@ -335,5 +336,37 @@ async def test_sub_01_an_acknowledgement_that_names_no_stream_is_the_waiting_one
     listen = {"before": [{"request": acknowledged}], "silent": True}
     server = script(era="modern", capabilities=QUIET, answers={"subscriptions/listen": listen})
     async with connected(server) as connection:
+        connection.subscribe("a://1")
+        await granted(connection, observer, "a://1")
+
+
+@pytest.mark.case("SUB-02")
+async def test_sub_02_a_stream_that_lasted_is_opened_again_as_soon_as_the_first_time(
+    monkeypatch: pytest.MonkeyPatch, script: Script, connected: Connect, observer: RecordingObserver
+) -> None:
+    monkeypatch.setattr(Listening, "_delay", 0.01)
+    monkeypatch.setattr(listening, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr(listening, "STEADY", 0.0)
+    server = script(era="modern", capabilities=QUIET)
+    async with connected(server) as connection:
+        connection.subscribe("a://1")
+        for _ in range(3):
+            await granted(connection, observer, "a://1")
+            stream = server.received("subscriptions/listen")[-1]["id"]
+            server.send({"jsonrpc": "2.0", "id": stream, "result": {"resultType": "complete"}})
+            await granted(connection, observer)
+        await granted(connection, observer, "a://1")
+    assert observer.logged("the change stream closed; it is opened again in 0.01 s") == 3
+
+
+@pytest.mark.case("SUB-01")
+async def test_sub_01_a_refusal_is_forgotten_when_nobody_wants_the_uri_any_more(
+    script: Script, connected: Connect, observer: RecordingObserver
+) -> None:
+    server = script(capabilities=QUIET, answers={"resources/subscribe": [REFUSED, {}]})
+    async with connected(server) as connection:
+        connection.subscribe("a://1")
+        await observer.wait_for(lambda: observer.logged("not subscribed") == 1)
+        connection.unsubscribe("a://1")
         connection.subscribe("a://1")
         await granted(connection, observer, "a://1")
