@@ -12,7 +12,7 @@ import json
 import sys
 from importlib.metadata import version
 
-from bench.cases import completing, listing, paging, processes, reading, remote
+from bench.cases import completing, listing, paging, processes, reading, remote, signing_in
 from bench.cases.model import Case, Section
 from bench.cases.stage import outcomes
 from bench.language_server import ROOT
@@ -26,6 +26,7 @@ SECTIONS: tuple[Section, ...] = (
     completing.SECTION,
     processes.SECTION,
     remote.SECTION,
+    signing_in.SECTION,
 )
 CASES: tuple[Case, ...] = tuple(case for section in SECTIONS for case in section.cases)
 
