@@ -121,3 +121,38 @@ def test_a_long_document_is_answered_in_bounded_time() -> None:
     found = diagnostics(given.catalogue, given.mentions, {})
     assert len(found) == MOST_DIAGNOSTICS
     assert time.perf_counter() - begun < 5
+
+
+@pytest.mark.case("URI-04")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nx run @myorg/app:build:production",
+        "@angular/core:build:production",
+        "@types/node:fs:promises",
+        "@alice:localhost:8448",
+        "@fig:plot:sub",
+        "@eq:model:linear",
+        "https://medium.com/@user:foo:bar",
+        "@here:https://zoom.us/j/1",
+        "@org/tool:memo://a",
+    ],
+)
+def test_uri_04_what_people_write_without_meaning_a_server_is_no_unknown_one(text: str) -> None:
+    assert remarks(f"see {text} now", INSIGHTS) == []
+
+
+@pytest.mark.case("URI-04")
+def test_uri_04_a_name_close_to_a_configured_one_is_a_slip() -> None:
+    github = listing("github", ["repo://x", "urn:isbn:1"])
+    check(
+        "see @gthub:repo://x now",
+        "unknownServer",
+        "github",
+        among=(github,),
+        suggestions=("@github:repo://x",),
+    )
+    assert [one.code for one in remarks("@gthub:urn:isbn:2", github)] == ["unknownServer"]
+    assert [one.code for one in remarks("@gthub:https://x.example/y", github)] == ["unknownServer"]
+    assert [one.code for one in remarks("@elsewhere:memo://a", github)] == ["unknownServer"]
+    assert [one.code for one in remarks('@"elsewhere:urn:isbn:2"', github)] == ["unknownServer"]

@@ -138,7 +138,10 @@ def test_a_listed_uri_without_a_scheme_is_an_unqualified_mention(uri: str) -> No
     [
         ("@nosuch:memo://a", "nosuch"),
         ("@nosuch:git+ssh://host/x", "nosuch"),
-        ("@no/such:urn:isbn:1", "no/such"),
+        ("@no/such:urn:isbn:1", None),
+        ("nx run @myorg/app:build:production", None),
+        ("https://medium.com/@user:foo:bar", None),
+        ('@"no/such:urn:isbn:1"', "no/such"),
         ("@my_server:memo://a", "my_server"),
         ("@日本語:memo://a", "日本語"),
         ("@nosuch:memo:", None),

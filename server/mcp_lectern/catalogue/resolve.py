@@ -74,6 +74,8 @@ class NotAMention:
 Resolution = Known | TemplateMatch | Ambiguous | UnknownServer | UnknownResource | Waiting | NotAMention
 
 _ADDRESS = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]+://")
+# "@here:https://…" calls people to a page; "@fig:plot:sub" and "@alice:localhost:8448" are no servers either.
+_WEB = re.compile(r"(?:https?|ftp)://", re.IGNORECASE)
 
 
 def resolve(catalogue: Catalogue, mention: Mention, *, suggest: bool = True) -> Resolution:
@@ -111,13 +113,22 @@ def _unqualified(catalogue: Catalogue, mention: Mention, suggest: bool) -> Resol
         return matches[0] if len(matches) == 1 else Ambiguous(several)
     rest = uri[len(mention.claimed) + 1 :] if mention.claimed is not None else ""
     if mention.claimed is not None and _ADDRESS.match(rest):
-        return _unknown_server(catalogue, mention.claimed, rest, suggest)
+        return _claimed(catalogue, mention, rest, suggest)
     # "urn:isbn:1" may be somebody's URI as well as a server's mention: wait for all to have spoken.
     if not all(listing.listed and listing.partial is None for listing in catalogue.listings.values()):
         return Waiting(None)
-    if mention.claimed is not None:
-        return _unknown_server(catalogue, mention.claimed, rest, suggest)
-    return NotAMention()
+    return _claimed(catalogue, mention, rest, suggest)
+
+
+def _claimed(catalogue: Catalogue, mention: Mention, rest: str, suggest: bool) -> UnknownServer | NotAMention:
+    """A server's name that nobody configured, unless people write such a thing without meaning a server."""
+    name = mention.claimed
+    if name is None:
+        return NotAMention()
+    prose = not mention.quoted and (_WEB.match(rest) or not _ADDRESS.match(rest))
+    if prose and not similar_servers(catalogue.listings, name, rest):
+        return NotAMention()
+    return _unknown_server(catalogue, name, rest, suggest)
 
 
 def _unknown_server(catalogue: Catalogue, name: str, uri: str, suggest: bool) -> UnknownServer:

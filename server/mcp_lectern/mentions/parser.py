@@ -171,7 +171,7 @@ class _Reader:
         self, at: int, uri: str, span: tuple[int, int], colon: int, *, quoted: bool
     ) -> Mention | None:
         """The unqualified mention of ``uri``, if it reads like one or is listed."""
-        claimed = self._claims(span[0], colon, span[1])
+        claimed = self._claims(span[0], colon, span[1], quoted=quoted)
         if not claimed and not looks_like_uri(uri) and not (uri and self._listed(None, uri)):
             return None
         name = self._text[span[0] : colon] if claimed else None
@@ -186,10 +186,12 @@ class _Reader:
             claimed_span=(span[0], colon) if claimed else None,
         )
 
-    def _claims(self, begin: int, colon: int, end: int) -> bool:
+    def _claims(self, begin: int, colon: int, end: int, *, quoted: bool = False) -> bool:
         """Whether a server that nobody configured is named before ``colon``."""
         if not 0 < colon - begin <= NAME_LIMIT or colon >= end or "@" in self._text[begin:colon]:
             return False  # of "@bob,@docs:memo://a" the second "@" begins the mention
+        if not quoted and (self._text[max(begin - 2, 0)] == "/" or "/" in self._text[begin:colon]):
+            return False  # "@scope/package:build:production", and a part of an address
         return claims_server(self._text, colon + 1, end)
 
     def _may_be_uri(self, begin: int, run_end: int, colon: int) -> bool:
