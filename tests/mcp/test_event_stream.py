@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_lectern.mcp.wire.event_stream import Event, EventStream
 from mcp_lectern.mcp.wire.framing import Oversize
+from mcp_lectern.mcp.wire.gathering import LONG_MESSAGE
+from mcp_lectern.mcp.wire.jsonrpc import Answer, read
+from mcp_lectern.mcp.wire.long_messages import LongMessage
+from mcp_lectern.mcp.wire.long_strings import LongText
 
 MESSAGE = '{"jsonrpc":"2.0","id":1,"result":{"text":"a\u2028b – é"}}'.encode()
 
@@ -106,3 +112,30 @@ def test_pieces_make_no_difference(data: bytes, cuts: list[int]) -> None:
 @given(st.text(alphabet=st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), min_size=1))
 def test_every_line_of_text_comes_back(text: str) -> None:
     assert parsed(b"data: " + text.encode() + b"\n\n", limit=10_000)[0] == [Event("message", text.encode())]
+
+
+@pytest.mark.parametrize(
+    "opening", [b"data: ", b"data:", b"\xef\xbb\xbfdata: ", b"id: 4\r\nevent: message\ndata: "]
+)
+@pytest.mark.parametrize("size", [1000, 65_536, 10_000_000])
+def test_a_long_event_is_taken_apart_while_it_arrives(opening: bytes, size: int) -> None:
+    text = "an ä and a line\n" * (3 * LONG_MESSAGE // 16)
+    head, body = b'{"id":1,', json.dumps({"result": {"contents": [{"text": text}]}}).encode()[1:]
+    data = opening + head + b"\rdata: " + body + b"\r\n\r\ndata: next\n\n"
+    events, _ = parsed(data, size=size, limit=10 * LONG_MESSAGE)
+    long, after = events
+    assert isinstance(long, Event)
+    assert isinstance(long.data, LongMessage)
+    assert (long.data.head[:9], long.data.tail[-4:]) == (b'{"id":1,\n', b"}]}}")
+    answer = read(long.data)
+    assert isinstance(answer, Answer)
+    (item,) = answer.result["contents"]
+    assert isinstance(item["text"], LongText)
+    assert item["text"].text() == text
+    assert after == Event("message", b"next")
+
+
+@pytest.mark.parametrize("line", [b": a comment ", b"other: "])
+def test_a_long_line_that_is_no_data_is_none(line: bytes) -> None:
+    data = line + b"x" * 200_000 + b"\ndata: a\n\n"
+    assert parsed(data, size=1000, limit=1_000_000)[0] == [Event("message", b"a")]

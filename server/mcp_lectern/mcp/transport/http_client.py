@@ -91,17 +91,6 @@ class Reply:
         except UnknownEncodingError as error:
             raise UnreadableBodyError(f'a body encoded as "{error}", which was not asked for') from error
 
-    async def body(self, limit: int) -> bytes | None:
-        """The whole body; None where it has more than ``limit`` bytes. Raises CutShortError."""
-        parts, length = [], 0
-        async with aclosing(self.chunks()) as chunks:
-            async for chunk in chunks:
-                parts.append(chunk)
-                length += len(chunk)
-                if length > limit:
-                    return None
-        return b"".join(parts)
-
     async def beginning(self, most: int) -> bytes:
         """The first bytes of the body, as far as they come."""
         start = b""
