@@ -8,8 +8,8 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.support.http_mcp import HttpMcp
-from tests.support.http_server import Handler, HttpServer, Reply, Request
+from tests.support.http_mcp import HttpMcp, acknowledge
+from tests.support.http_server import Handler, HttpServer, Reply, Request, Stream
 from tests.support.hubs import News, hub_of
 
 from mcp_lectern.hub import link
@@ -129,6 +129,34 @@ async def test_sub_02_subscriptions_come_back_and_open_documents_are_read_again(
         await news.until(lambda: ("far", "memo://a") in news.contents)
         kept = hub.contents.kept("far", "memo://a")
         assert text(kept) == "new"
+
+
+@pytest.mark.case("SUB-02")
+@BOTH_WAYS
+async def test_sub_02_a_change_is_found_out_while_nobody_asks_for_anything(before: str, after: str) -> None:
+    streams: list[Stream] = []
+    first = server_of(before, "old")
+
+    async def noting(request: Request, reply: Reply) -> None:
+        if request.verb != "GET" and request.method != "subscriptions/listen":
+            await first(request, reply)
+            return
+        streams.append(await reply.stream())
+        if request.verb == "POST":
+            await acknowledge(streams[-1], request)
+        await streams[-1].closed()
+
+    async with far(before) as (server, hub, news):
+        server._handler = noting
+        hub.opened("far", "memo://a")
+        await hub.read("far", "memo://a")
+        await news.until(lambda: hub.status()[0].subscriptions == 1)
+        server._handler = server_of(after, "new")
+        for stream in streams:
+            stream.cut()
+        await news.until(lambda: hub.status()[0].era == ERAS[after])
+        await news.until(lambda: ("far", "memo://a") in news.contents)
+        assert hub.status()[0].subscriptions == 1
 
 
 @pytest.mark.case("IO-05")

@@ -132,3 +132,16 @@ def test_credentials_in_the_clear_are_told_at_once() -> None:
     (warning,) = prepared.warnings
     assert "far" in warning
     assert "tiger" not in warning
+
+
+@pytest.mark.case("SUB-01")
+async def test_sub_01_a_server_that_promises_notices_and_has_no_way_to_give_them_is_shown_as_such() -> None:
+    async def missing(request: Request, reply: Reply) -> None:
+        await reply.error(request, -32601, "Method not found", 404)
+
+    mcp = HttpMcp("modern")
+    mcp.on["subscriptions/listen"] = missing
+    async with HttpServer(mcp) as server, hub_of({"far": {"url": server.url}}) as (hub, news):
+        await hub.ensure_listed()
+        await news.until(lambda: "subscriptions/listen" in (hub.status()[0].last_error or ""))
+        assert hub.states()["far"] is State.READY

@@ -129,6 +129,9 @@ class ServerStream:
             return True
         except McpError as error:
             self._log(f"no stream of notices: {error}")
+            if self._opened and not error.retryable:
+                # There was one: whoever refuses it may be another server, and know of nothing.
+                await self._arrivals.bring(Renewed())
             return error.retryable
         return True
 
