@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import expect
 from tests.support.code_server import CodeServer
 from tests.support.scripted_server import ScriptedServer
 from tests.support.workbench import Workbench, until
@@ -23,14 +23,6 @@ LISTED = 10_000
 def made_up(number: int) -> str:
     """Ids such as ``aa-149``: after the hyphen an editor asks again only because it is told to."""
     return f"item://{'abcde'[number % 5]}{'abcde'[number // 5 % 5]}-{number // 25}"
-
-
-@pytest.fixture(scope="module")
-def browser(part: Callable[[str], Path]) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(part("browser")), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -62,40 +54,6 @@ def code_server(
     server.install_extension(vsix)
     with server:
         yield server
-
-
-@pytest.fixture
-def lectern(workbench: Workbench) -> Workbench:
-    """The window once Lectern knows what all servers have."""
-    workbench.command("Lectern: Refresh")
-    expect(workbench.page.locator(".statusbar")).to_contain_text(re.compile(r"Lectern: \d+ resources"))
-    return workbench
-
-
-@pytest.fixture
-def workbench(
-    browser: Browser,
-    code_server: CodeServer,
-    tmp_path: Path,
-    screenshots: Path,
-    request: pytest.FixtureRequest,
-) -> Iterator[Workbench]:
-    """A window of its own, on a workspace of its own, so that no test depends on another."""
-    folder = tmp_path / "workspace"
-    folder.mkdir()
-    prepare = request.node.get_closest_marker("workspace")
-    for name, text in (prepare.args[0] if prepare else {"readme.md": "Hello.\n"}).items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 800}, permissions=["clipboard-read", "clipboard-write"]
-    )
-    workbench = Workbench(context.new_page(), folder)
-    workbench.page.goto(code_server.address(folder))
-    workbench.wait_ready()
-    yield workbench
-    workbench.picture(screenshots / f"{request.node.name}.png")
-    context.close()
 
 
 def test_a_mention_is_completed_hovered_and_followed(lectern: Workbench, screenshots: Path) -> None:

@@ -59,7 +59,7 @@ class CodeServer:
         machine: Mapping[str, object] = {},
         password: str | None = None,
     ) -> None:
-        self._home = home
+        self.home = home
         self._password = password
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
@@ -84,7 +84,7 @@ class CodeServer:
 
     def __enter__(self) -> Self:
         """Start it, and return once it listens."""
-        self._log = (self._home / "code-server.log").open("wb")
+        self._log = (self.home / "code-server.log").open("wb")
         self._process = subprocess.Popen(
             [
                 sys.executable,
@@ -121,7 +121,7 @@ class CodeServer:
         return "none" if self._password is None else "password"
 
     def _write_settings(self, place: str, settings: Mapping[str, object]) -> None:
-        folder = self._home / "data" / place
+        folder = self.home / "data" / place
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "settings.json").write_text(json.dumps(settings, indent=2))
 
@@ -131,16 +131,16 @@ class CodeServer:
         if entry is None or node is None:
             raise parts.UnavailableError(parts.missing("code-server"))
         options = {
-            "--user-data-dir": self._home / "data",
-            "--extensions-dir": self._home / "extensions",
-            "--config": self._home / "config.yaml",
+            "--user-data-dir": self.home / "data",
+            "--extensions-dir": self.home / "extensions",
+            "--config": self.home / "config.yaml",
         }
         switches = ["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"]
         switches += ["--disable-getting-started-override"]
         return [str(node), str(entry), *switches, *(str(part) for pair in options.items() for part in pair)]
 
     def _environment(self) -> dict[str, str]:
-        home = str(self._home)
+        home = str(self.home)
         own = {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "PASSWORD": self._password or ""}
         return {**parts.node_environment(), **own}
 
@@ -149,13 +149,13 @@ class CodeServer:
         deadline = time.monotonic() + START_SECONDS
         marker = "HTTP server listening on "
         while time.monotonic() < deadline and self._process.poll() is None:
-            log = (self._home / "code-server.log").read_text()
+            log = (self.home / "code-server.log").read_text()
             if marker in log:
                 address = log.partition(marker)[2].split()[0].rstrip("/")
                 with urllib.request.urlopen(f"{address}/healthz", timeout=START_SECONDS):
                     return address
             time.sleep(POLL_SECONDS)
-        msg = f"code-server did not start: {(self._home / 'code-server.log').read_text()[-2000:]}"
+        msg = f"code-server did not start: {(self.home / 'code-server.log').read_text()[-2000:]}"
         raise AssertionError(msg)
 
     def _stop(self) -> None:
