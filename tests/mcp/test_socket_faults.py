@@ -233,7 +233,7 @@ async def _outcomes(era: str, script: dict[str, Any]) -> dict[str, str | McpErro
 async def _read(connection: Connection, uri: str, outcomes: dict[str, str | McpError]) -> None:
     try:
         (item,) = (await connection.read(uri)).items
-        assert isinstance(item, TextItem)
-        outcomes[uri] = item.text
+        # An item whose keys were damaged is there, and marked as one that cannot be read.
+        outcomes[uri] = item.text if isinstance(item, TextItem) else "\ufffd"
     except McpError as error:
         outcomes[uri] = error
