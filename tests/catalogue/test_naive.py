@@ -67,6 +67,7 @@ def naive(entry: Resource, query: bytes) -> Quality | None:
     st.lists(st.tuples(st.sampled_from(SERVERS), st.text("ab/-", max_size=2)), max_size=3),
     st.integers(1, 4),
     st.booleans(),
+    st.booleans(),
 )
 def test_every_entry_is_found_as_well_and_as_early_as_by_looking_at_all(
     lists: tuple[list[Resource], list[Resource]],
@@ -74,6 +75,7 @@ def test_every_entry_is_found_as_well_and_as_early_as_by_looking_at_all(
     latest: list[tuple[str, str]],
     size: int,
     remembered: bool,
+    dense: bool,
 ) -> None:
     entries = [(server, entry) for server, listed in zip(SERVERS, lists, strict=True) for entry in listed]
     assume(all(entry.uri != query for _, entry in entries))
@@ -91,6 +93,7 @@ def test_every_entry_is_found_as_well_and_as_early_as_by_looking_at_all(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vocabulary, "SLICE", size)
         patch.setattr(candidates, "SCAN_BYTES", 0)
+        patch.setattr(candidates, "_dense", lambda _index: 0 if dense else 10_000)
         indexes = [ServerIndex.of(ServerListing.of(*pair)) for pair in zip(SERVERS, lists, strict=True)]
         if remembered:
             indexes = [complete(unpack(index.server, pack(index))) for index in indexes]

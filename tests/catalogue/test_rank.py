@@ -205,3 +205,37 @@ def test_pag_06_no_query_walks_the_whole_list() -> None:
     slow = {query: milliseconds(big_index(100_000), query) for query in QUERIES}
     assert {query: ms for query, ms in slow.items() if ms > walk} == {}
     assert statistics.median(slow.values()) < walk / 10
+
+
+@pytest.mark.parametrize("server", [None, "s"])
+@pytest.mark.parametrize("query", ["user", "profile", "getuser", "u"])
+def test_a_word_that_begins_inside_others_is_found_however_many_have_it(
+    query: str, server: str | None
+) -> None:
+    names = [f"getUser{number}Profile" for number in range(2500)]
+    index = ServerIndex.of(listing("s", named(*names)))
+    hits = search([index], query, 100, server=server, handle_like=True).items
+    assert len(hits) == 100
+    assert all(hit.quality <= Quality.WORD_START for hit in hits)
+
+
+def test_a_hump_of_priority_comes_before_many_plain_words() -> None:
+    entries = [Resource(f"res://{number}", f"a user {number}") for number in range(4000)]
+    entries.append(Resource("res://best", "getUserName", annotations=Annotations((), 1.0)))
+    index = ServerIndex.of(listing("s", entries))
+    assert search([index], "user", 3, handle_like=True).items[0].entry.uri == "res://best"
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("文書", "日本語の文書"),
+        ("lodz", "Plan for Łódź"),
+        ("aero", "Ærø"),
+        ("ŒUVRE", "the oeuvre"),
+        ("strasse", "Die Straße"),
+    ],
+)
+def test_every_script_is_found_as_it_is_typed(query: str, name: str) -> None:
+    index = ServerIndex.of(listing("s", named(name, "other")))
+    assert [hit.entry.name for hit in search([index], query, 5, handle_like=True).items] == [name]

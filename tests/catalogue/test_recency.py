@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.catalogues import big_index, listing, named
@@ -47,6 +48,15 @@ def test_it_is_found_behind_any_number_of_others() -> None:
     assert search([index], "", 5, recency=recency).items[0].entry == last
     word = last.name.split()[-1][:2]
     assert last in [hit.entry for hit in search([index], word, 5, recency=recency).items]
+
+
+@pytest.mark.parametrize("query", ["docs", "rge", "user", "lg", "large one"])
+def test_it_is_found_behind_others_however_it_matches(query: str) -> None:
+    """As the server's name, inside a word, at a hump, by pieces of words, by several words."""
+    entries = [Resource(f"res://{number}", f"largeUserMap getOne {number}") for number in range(3000)]
+    index = ServerIndex.of(listing("docs", entries))
+    recency = Recency([("docs", "res://2999")])
+    assert search([index], query, 5, recency=recency).items[0].entry.uri == "res://2999"
 
 
 def test_what_is_not_listed_any_more_does_no_harm() -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from heapq import nsmallest
 from itertools import chain, islice
 
-from mcp_lectern.catalogue.fold import WORD_BYTES, words
+from mcp_lectern.catalogue.fold import WORD_BYTES, humps, words
 from mcp_lectern.catalogue.index import NAME_END, RECORD_END, TITLE_END, TextIndex
 from mcp_lectern.mcp.wire.packed import Entry
 
@@ -56,11 +57,61 @@ def word_start_hits(index: TextIndex[Entry], query: bytes, most: int) -> list[in
     if pieces == [query]:
         found = vocabulary.prefixed(query)
         if vocabulary.count(found) > _dense(index):
-            return list(islice(_scan(index, query, word_start=True), most))
+            return _dense_word_starts(index, query, found, most)
         return sorted(set(vocabulary.records(found)))[:most]
     first = vocabulary.records(vocabulary.exactly(pieces[0]))
     rarest = _rarest(index, query, pieces, first=vocabulary.exactly(pieces[0]))
     return list(islice((n for n in _holding(index, query, rarest) if _among(n, first)), most))
+
+
+def begins_word(index: TextIndex[Entry], number: int, query: bytes) -> bool:
+    """Whether the query stands at a word start of one record: what ``word_start_hits`` finds."""
+    record, pieces = index.record(number), words(query)
+    if not pieces or query[0] not in WORD_BYTES:
+        return bool(pieces) and query in record
+    return starts_word(record, query) or (pieces == [query] and _begins_hump(index, number, query))
+
+
+def starts_word(text: bytes, query: bytes) -> bool:
+    """Whether the query (both folded) stands in the text behind a delimiter or at its start."""
+    position = text.find(query)
+    while position > 0 and text[position - 1] in WORD_BYTES:
+        position = text.find(query, position + 1)
+    return position >= 0
+
+
+def _begins_hump(index: TextIndex[Entry], number: int, query: bytes) -> bool:
+    return any(hump.startswith(query) for hump in humps(index.written(number)))
+
+
+def _dense_word_starts(index: TextIndex[Entry], query: bytes, found: range, most: int) -> list[int]:
+    """The best records of words that very many have, read off the text: no postings need to be sorted.
+
+    The text shows word starts at delimiters. Those inside a run of letters are looked for in the first
+    records that hold the query, and in the postings where there are too few others.
+    """
+    hits: list[int] = []
+    looks = FEW
+    for number, delimited in _begun(index, query):
+        looks -= not delimited
+        if delimited or (looks >= 0 and _begins_hump(index, number, query)):
+            hits.append(number)
+            if len(hits) == most:
+                return hits
+    return nsmallest(most, set(index.vocabulary.records(found)))
+
+
+def _begun(index: TextIndex[Entry], query: bytes) -> Iterator[tuple[int, bool]]:
+    """The records that hold the query, in order, and whether it stands behind a delimiter in them."""
+    text, starts = index.text, index.starts
+    position = text.find(query)
+    while position >= 0:
+        number = index.number_at(position)
+        end = starts[number + 1]
+        while position >= 0 and position > starts[number] and text[position - 1] in WORD_BYTES:
+            position = text.find(query, position + 1, end)
+        yield number, position >= 0
+        position = text.find(query, end)
 
 
 def substring_hits(index: TextIndex[Entry], query: bytes, most: int) -> list[int]:
@@ -111,16 +162,11 @@ def _among(number: int, ascending: Sequence[int]) -> bool:
     return place < len(ascending) and ascending[place] == number
 
 
-def _scan(
-    index: TextIndex[Entry], query: bytes, *, word_start: bool = False, until: int | None = None
-) -> Iterator[int]:
+def _scan(index: TextIndex[Entry], query: bytes, *, until: int | None = None) -> Iterator[int]:
     """The records that hold the query, read off the text from its start."""
     text, end = index.text, len(index.text) if until is None else until
     position = text.find(query, 0, end)
     while position >= 0:
-        if word_start and position and text[position - 1] in WORD_BYTES:
-            position = text.find(query, position + 1, end)
-            continue
         number = index.number_at(position)
         yield number
         position = text.find(query, index.starts[number + 1], end)

@@ -9,6 +9,10 @@ import unicodedata
 
 WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789") | frozenset(range(0x80, 0x100))
 _WORDS_APART = bytes(byte if byte in WORD_BYTES else 0x20 for byte in range(0x100))
+_LETTERS = str.maketrans(
+    {"æ": "ae", "ð": "d", "ø": "o", "þ": "th", "đ": "d", "ħ": "h", "ı": "i", "ł": "l", "œ": "oe", "ŧ": "t"}
+)
+"""Letters that people type without their stroke, and that Unicode does not take apart."""
 FIELD_LIMIT = 2000
 """Characters of a field that are searched; a longer URI is still found by its exact text."""
 
@@ -31,7 +35,7 @@ def fold(text: str) -> str:
     if text.isascii():
         folded = text.lower()
         return folded if folded.isprintable() else "".join(map(_printable, folded))
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    decomposed = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
     return "".join(_letter(c) for c in decomposed if not unicodedata.combining(c))
 
 

@@ -46,6 +46,11 @@ class TextIndex(Generic[Entry]):
         start = self.starts[number]
         return self.text[start : self.text.index(NAME_END, start)]
 
+    def written(self, number: int) -> str:
+        """What of one entry is searched, as it was listed."""
+        uri, name, title, *_ = self.entries.listed.fields(self.entries.place(number))
+        return f"{name} {title or ''} {uri}"
+
     def written_name(self, number: int) -> str:
         """The name of one entry as it was listed."""
         return self.entries.listed.fields(self.entries.place(number))[1]

@@ -46,7 +46,7 @@ class Query:
         return (
             (self.mime_type is None or _typed(entry.mime_type, self.mime_type))
             and (self.audience is None or self.audience in notes.audience)
-            and (self.min_priority is None or (notes.priority or -1.0) >= self.min_priority)
+            and (self.min_priority is None or _at_least(notes.priority, self.min_priority))
             and (self.modified_since is None or _since(notes.last_modified, self.modified_since))
         )
 
@@ -120,6 +120,10 @@ def _annotations_json(annotations: Annotations | None) -> Mapping[str, Any] | No
 
 def _present(**fields: object) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _at_least(priority: float | None, least: float) -> bool:
+    return priority is not None and priority >= least
 
 
 def _typed(mime_type: str | None, wanted: str) -> bool:

@@ -12,11 +12,18 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Generic
 
-from mcp_lectern.catalogue.candidates import name_prefix_hits, substring_hits, whole_hits, word_start_hits
-from mcp_lectern.catalogue.fold import WORD_BYTES, encoded, fold
+from mcp_lectern.catalogue.candidates import (
+    begins_word,
+    name_prefix_hits,
+    starts_word,
+    substring_hits,
+    whole_hits,
+    word_start_hits,
+)
+from mcp_lectern.catalogue.fold import encoded, fold
 from mcp_lectern.catalogue.index import ServerIndex, TextIndex
 from mcp_lectern.catalogue.recency import NEVER, Recency
-from mcp_lectern.catalogue.scattered import scattered_hits
+from mcp_lectern.catalogue.scattered import is_scattered, scattered_hits
 from mcp_lectern.mcp.wire.packed import Entry
 from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
 
@@ -75,7 +82,8 @@ def search(
     """The best ``limit`` resources for what was typed, of one server or of all.
 
     The query may also be a URI or the whole ``server:uri``. ``handle_like``: it could be an at-handle in
-    prose (see ``could_be_handle``), so nothing is offered but what matches at a word start.
+    prose (see ``could_be_handle``), so nothing is offered but what matches at a word start, as far as its
+    script shows them.
     """
     sources = [
         _Source(
@@ -123,7 +131,10 @@ def _reading(name: str, query: str, server: str | None) -> tuple[str, bool]:
 
 
 def _ranked(sources: list[_Source[Entry]], limit: int, handle_like: bool) -> Ranked[Entry]:
-    last = Quality.SERVER if handle_like else Quality.SCATTERED
+    last = Quality.SCATTERED
+    if handle_like:
+        # What is written without spaces has no word starts inside.
+        last = Quality.SERVER if all(source.is_ascii for source in sources) else Quality.SUBSTRING
     found: list[tuple[_Source[Entry], int, Quality]] = []
     for quality in Quality:
         if quality <= last and len(found) <= limit:
@@ -163,6 +174,11 @@ class _Source(Generic[Entry]):
         self._exact = exact
         self._given: set[int] = set()
 
+    @property
+    def is_ascii(self) -> bool:
+        """Whether the query is letters that are written with spaces between words, as far as bytes tell."""
+        return self._query.isascii()
+
     def entry(self, number: int) -> Entry:
         """One of its hits."""
         return self._index.entries[number]
@@ -197,24 +213,25 @@ class _Source(Generic[Entry]):
             return index.name(number) == query
         if quality is Quality.NAME_PREFIX:
             return index.name(number).startswith(query)
-        word = quality is Quality.WORD_START and query[0] in WORD_BYTES
-        return word and starts_word(index.record(number), query)
+        if quality is Quality.WORD_START:
+            return begins_word(index, number, query)
+        if quality is Quality.SERVER:
+            return self._is_named
+        if quality is Quality.SUBSTRING:
+            return query in index.record(number)
+        return is_scattered(index, number, query)
+
+    @property
+    def _is_named(self) -> bool:
+        """Whether the query means the server, and so each of its entries."""
+        return self._named and starts_word(encoded(fold(self.server)), self._query)
 
     def _numbers(self, quality: Quality, most: int) -> Sequence[int]:
         if not self._query:
             return range(min(most, len(self._index.entries))) if quality is Quality.EXACT else ()
         if quality is Quality.SERVER:
-            named = self._named and starts_word(encoded(fold(self.server)), self._query)
-            return range(min(most, len(self._index.entries))) if named else ()
+            return range(min(most, len(self._index.entries))) if self._is_named else ()
         return _FINDERS[quality](self._index, self._query, most)
-
-
-def starts_word(text: bytes, query: bytes) -> bool:
-    """Whether the query (both folded) stands in the text at a word start."""
-    position = text.find(query)
-    while position > 0 and text[position - 1] in WORD_BYTES:
-        position = text.find(query, position + 1)
-    return position >= 0
 
 
 _FINDERS = {

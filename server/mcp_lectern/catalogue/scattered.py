@@ -29,10 +29,26 @@ def scattered_hits(index: TextIndex[Entry], query: bytes, most: int) -> list[int
         for term in terms:
             numbers = index.holding(numbers, term)
         return list(islice(numbers, most))
-    if not 2 <= len(query) <= LONGEST_QUERY or query[0] in DIGITS or not WORD_BYTES.issuperset(query):
+    if not _can_be_scattered(query):
         return []
-    likely = (n for n in _candidates(index, query) if _in_order(index.record(n), query))
-    return list(islice((n for n in likely if _begins_words(index, n, query)), most))
+    return list(islice((n for n in _candidates(index, query) if _is(index, n, query)), most))
+
+
+def is_scattered(index: TextIndex[Entry], number: int, query: bytes) -> bool:
+    """Whether one record is such a match."""
+    terms = query.split()
+    if len(terms) > 1:
+        record = index.record(number)
+        return all(term in record for term in terms)
+    return _can_be_scattered(query) and _is(index, number, query)
+
+
+def _can_be_scattered(query: bytes) -> bool:
+    return 2 <= len(query) <= LONGEST_QUERY and query[0] not in DIGITS and WORD_BYTES.issuperset(query)
+
+
+def _is(index: TextIndex[Entry], number: int, query: bytes) -> bool:
+    return _in_order(index.record(number), query) and _begins_words(index, number, query)
 
 
 def _candidates(index: TextIndex[Entry], query: bytes) -> list[int]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from mcp_lectern.catalogue.candidates import starts_word
 from mcp_lectern.catalogue.fold import encoded, fold
 from mcp_lectern.catalogue.index import ServerIndex
 from mcp_lectern.catalogue.model import Catalogue
-from mcp_lectern.catalogue.rank import could_be_handle, search, search_templates, starts_word
+from mcp_lectern.catalogue.rank import could_be_handle, search, search_templates
 from mcp_lectern.catalogue.recency import Recency
 from mcp_lectern.catalogue.template import Template
 from mcp_lectern.features.completion.model import Action, CompletionAnswer, Item, Kind
