@@ -31,7 +31,7 @@ import {
   ElicitRequest,
   ExternalUriRequest,
   SecretRequest,
-  type ServerState,
+  type StatusParams,
   StatusNotification,
 } from "./protocol";
 import { secret, traceable } from "./secrets";
@@ -49,7 +49,7 @@ export interface Listeners {
   /** A command of the server was run, by us or by a link or a code action. */
   readonly ran: (command: string, answer: unknown) => Promise<void>;
   /** `lectern/status`. */
-  readonly status: (servers: readonly ServerState[]) => void;
+  readonly status: (told: StatusParams) => void;
   /** Where secrets are kept. */
   readonly secrets: vscode.SecretStorage;
   /** The server died too often to be started once more. */
@@ -114,8 +114,8 @@ function answerQuestions(client: LanguageClient, { secrets, status }: Listeners)
   client.onRequest(ApproveRequest, async ({ server, shows, changed }) => ({
     approved: await agrees(server, shows, changed),
   }));
-  client.onNotification(StatusNotification, ({ servers }) => {
-    status(servers);
+  client.onNotification(StatusNotification, (told) => {
+    status(told);
   });
 }
 

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 
 import * as vscode from "vscode";
 
+import { Age } from "./age";
 import { applyLanguages, registerCommands, show } from "./commands";
 import { LecternFileSystem } from "./filesystem";
 import { type OpenedDocument } from "./protocol";
@@ -21,13 +22,15 @@ export function activate(context: vscode.ExtensionContext): void {
     bytes: (uri) => readable(async () => readFile(await started.file(uri))),
   });
   const status = new Status();
+  const age = new Age();
   const started = new Server(context.globalStorageUri.fsPath, {
     refreshed: (uri): void => {
       files.refresh(uri);
     },
     show,
-    status: (servers): void => {
+    status: ({ servers, older }): void => {
       status.show(servers);
+      age.show(older ?? []);
     },
     secrets: context.secrets,
     ran: async (command, answer): Promise<void> => {
@@ -44,6 +47,7 @@ export function activate(context: vscode.ExtensionContext): void {
     started,
     files,
     status,
+    age,
     watchShown((documents) => {
       void started.tellShown(documents);
     }),

@@ -50,7 +50,7 @@ export const ApproveRequest = new RequestType<ApproveParams, { readonly approved
 
 export const ExternalUriRequest = new RequestType<ContentParams, ContentParams, void>("lectern/externalUri");
 
-export const StatusNotification = new NotificationType<Servers>("lectern/status");
+export const StatusNotification = new NotificationType<StatusParams>("lectern/status");
 
 /** Which `lectern:` documents are in front of the person: only for these a server may ask something. */
 export const ShownNotification = new NotificationType<{ readonly documents: readonly string[] }>("lectern/shown");
@@ -107,6 +107,16 @@ export interface ServerState {
 
 export interface Servers {
   readonly servers: readonly ServerState[];
+}
+
+/** An open document that is older than its resource, since a read of it failed. */
+export interface OlderDocument {
+  readonly document: string;
+  readonly reason: string;
+}
+
+export interface StatusParams extends Servers {
+  readonly older?: readonly OlderDocument[];
 }
 
 /** What became of one resource that a text mentions; `reason` is there where it is not included. */

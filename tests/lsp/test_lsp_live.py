@@ -120,6 +120,30 @@ async def test_an_older_copy_is_told_of_when_its_document_opens(tmp_path: Path) 
             assert "disk on fire" in editor.messages[0].message
 
 
+async def test_a_client_with_a_status_is_told_which_documents_are_older_and_when_none_is(
+    tmp_path: Path,
+) -> None:
+    failing = {"error": {"code": -32603, "message": "disk on fire"}}
+    answers = {"resources/read": [{}, failing, {}]}
+    contents = {"a://1": "old"}
+    with ScriptedServer(
+        tmp_path, capabilities=OFFERED, resources=ONE, contents=contents, answers=answers
+    ) as it:
+        async with running(tmp_path, {"it": it.entry()}, experimental={"status": True}) as editor:
+            document = await opened(editor)
+            await subscriptions(editor, 1)
+            it.notify("notifications/resources/updated", {"uri": "a://1"})
+            await editor.until(lambda: bool(editor.older))
+            (older,) = editor.older
+            assert older["document"] == document
+            assert "disk on fire" in older["reason"]
+            assert not editor.messages
+            it.change(contents={"a://1": "new"}, notify=False)
+            it.notify("notifications/resources/updated", {"uri": "a://1"})
+            await editor.until(lambda: not editor.older)
+            assert await editor.content(document) == "new"
+
+
 async def test_a_read_that_fails_at_once_is_its_own_message_and_nothing_is_called_old(tmp_path: Path) -> None:
     gone = {"resources/read": {"error": {"code": -32002, "message": "gone"}}}
     with ScriptedServer(tmp_path, capabilities=OFFERED, resources=ONE, answers=gone) as it:

@@ -50,6 +50,7 @@ class Editor:
         self.messages: list[types.ShowMessageParams] = []
         self.published: list[types.PublishDiagnosticsParams] = []
         self.statuses: list[dict[str, Any]] = []
+        self.older: list[dict[str, str]] = []
         self.questions: list[types.ShowMessageRequestParams] = []
         self.choose: Callable[[types.ShowMessageRequestParams], str | None] = lambda _params: None
         self.elicited: list[dict[str, Any]] = []
@@ -240,8 +241,9 @@ class Editor:
 
         @client.feature("lectern/status")
         def status(params: Any) -> None:
-            servers = plain(params)["servers"]
-            self._note(self.statuses, {server["name"]: server for server in servers})
+            told = plain(params)
+            self.older = told["older"]
+            self._note(self.statuses, {server["name"]: server for server in told["servers"]})
 
         for method in (
             types.WORKSPACE_DIAGNOSTIC_REFRESH,

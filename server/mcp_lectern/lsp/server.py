@@ -113,6 +113,15 @@ class Lectern(Hooks):
             raise RuntimeError("the hub could not be loaded")
         return self.session.hub
 
+    async def loaded(self, uri: str) -> bool:
+        """Wait for the hub where this open document holds mentions; whether there is one.
+
+        Links and their like are asked for once, as an editor's first act: no client asks again by itself.
+        """
+        if self.session.hub is None and self.session.readable(uri) is not None:
+            await self._ready.wait()
+        return self.session.hub is not None
+
     def spawn(self, work: Awaitable[Any], name: str) -> None:
         """Run something that no request waits for; a failure goes to the log."""
 
@@ -230,6 +239,10 @@ class Lectern(Hooks):
             self.progress.watch_start(server)
         if hub is not None and hub.states_shown().get(server) == "notTrusted":
             self.approval.mention_unapproved(server)
+        self.tell_status()
+
+    def tell_status(self) -> None:
+        """A client that shows the status is told what it is, shortly and once."""
         if self.session.client.status and self.session.hub is not None and not self._status_due:
             self._status_due = True
             asyncio.get_running_loop().call_later(_STATUS_PACE, self._send_status)
@@ -240,7 +253,8 @@ class Lectern(Hooks):
         self._status_due = False
         if self.session.hub is not None:
             servers = [status.to_json() for status in self.session.hub.status()]
-            self.protocol.tell("lectern/status", {"servers": servers})
+            told = {"servers": servers, "older": self.staleness.older()}
+            self.protocol.tell("lectern/status", told)
 
     def contents_changed(self, server: str, uri: str) -> None:
         """Open documents of this resource show something else now: the client asks for it again."""

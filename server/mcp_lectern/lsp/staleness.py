@@ -25,17 +25,28 @@ class Staleness:
             return
         from mcp_lectern.text.untrusted import single_line
 
-        stale = {key: why for key in self._shown() if (why := hub.unreadable.get(key)) is not None}
+        shown = set(self._shown().values())
+        stale = {key: why for key in shown if (why := hub.unreadable.get(key)) is not None}
         for server, uri in stale.keys() - self._told:
             older = f"What is shown of {uri} (“{server}”) is older than the resource"
             self._tell(single_line(f"{older}: {stale[server, uri]}", 400))
         self._told = set(stale)
 
-    def _shown(self) -> set[tuple[str, str]]:
-        """The resources of open documents, as far as there is a text to be old."""
+    def older(self) -> list[dict[str, str]]:
+        """The open documents that are older than their resources, each with the reason."""
+        hub = self._session.hub
+        found = {} if hub is None else hub.unreadable
+        return [
+            {"document": document, "reason": found[key]}
+            for document, key in self._shown().items()
+            if key in found
+        ]
+
+    def _shown(self) -> dict[str, tuple[str, str]]:
+        """The resources of open documents, by their addresses, as far as there is a text to be old."""
         from mcp_lectern.documents.address import parse
 
         hub = self._session.hub
         addresses = [uri for uri in self._session.documents if uri.startswith(SCHEME)]
-        keys = {(key.server, key.uri) for uri in addresses if (key := parse(uri)) is not None}
-        return {key for key in keys if hub is not None and hub.contents.shows(*key)}
+        keys = {uri: (key.server, key.uri) for uri in addresses if (key := parse(uri)) is not None}
+        return {uri: key for uri, key in keys.items() if hub is not None and hub.contents.shows(*key)}

@@ -63,6 +63,8 @@ class Synchronization:
         async def hold() -> None:
             (hub.opened if held else hub.closed)(key.server, key.uri)
             self._lectern.staleness.look()
+            if self._lectern.staleness.older():
+                self._lectern.tell_status()
 
         # The hub starts tasks, which takes a task: what a message arrives in is none.
         self._lectern.spawn(hold(), "holding a document")
