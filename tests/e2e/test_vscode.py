@@ -35,8 +35,25 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture(scope="module")
+def aging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedServer]:
+    """A resource that can be read once, and then not for a while."""
+    with ScriptedServer(
+        tmp_path_factory.mktemp("aging"),
+        name="aging",
+        capabilities={"resources": {"subscribe": True}},
+        resources=[{"uri": "aging://forecast", "name": "forecast"}],
+        contents={"aging://forecast": "It will rain."},
+    ) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
 def code_server(
-    tmp_path_factory: pytest.TempPathFactory, part: Callable[[str], Path], vsix: Path, many: ScriptedServer
+    tmp_path_factory: pytest.TempPathFactory,
+    part: Callable[[str], Path],
+    vsix: Path,
+    many: ScriptedServer,
+    aging: ScriptedServer,
 ) -> Iterator[CodeServer]:
     node_servers = part("npm-servers")
     part("code-server")
@@ -44,6 +61,7 @@ def code_server(
         "tour": {"command": sys.executable, "args": [*PYTHON_OPTIONS, "demo-server"]},
         "everything": {"command": str(node_servers / "mcp-server-everything"), "args": ["stdio"]},
         "many": many.entry(),
+        "aging": aging.entry(),
     }
     machine = {
         "lectern.client.server": [sys.executable, *PYTHON_OPTIONS, "serve"],
@@ -150,6 +168,26 @@ def test_sub_02_an_open_document_changes_by_itself(lectern: Workbench, screensho
     until(lectern.page, lambda: lectern.editor_text() not in ("", before), "the clock stands still")
     lectern.wait_editor_text("This resource has changed")
     lectern.picture(screenshots / "live.png")
+
+
+def test_a_document_that_is_older_than_its_resource_says_so_until_it_is_not(
+    lectern: Workbench, aging: ScriptedServer, screenshots: Path
+) -> None:
+    lectern.new_text("note.md", "@aging:aging://forecast")
+    lectern.follow("aging://forecast")
+    lectern.wait_editor_text("It will rain.")
+    note = lectern.page.locator(".statusbar").get_by_text("Older than its resource")
+    until(lectern.page, lambda: bool(aging.received("resources/subscribe")), "nobody subscribed")
+    failing = {"error": {"code": -32603, "message": "the station is closed"}}
+    aging.change(answers={"resources/read": failing}, notify=False)
+    aging.notify("notifications/resources/updated", {"uri": "aging://forecast"})
+    expect(note).to_be_visible()
+    assert "It will rain." in lectern.editor_text()
+    lectern.picture(screenshots / "older.png")
+    aging.change(answers={}, contents={"aging://forecast": "The sun shines."}, notify=False)
+    note.click()
+    lectern.wait_editor_text("The sun shines.")
+    expect(note).to_be_hidden()
 
 
 def test_a_tab_survives_a_reload(lectern: Workbench) -> None:
