@@ -7,8 +7,9 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +229,73 @@ async def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: str) -> None:
             await until_written(hub, "docs")
         async with remembering(folder, servers) as (hub, _):
             assert "docs" in hub.indexes
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DROP TABLE part",
+        "DROP TABLE listing",
+        "ALTER TABLE listing RENAME COLUMN saved TO stored",
+        "DROP TRIGGER gone; DELETE FROM listing",
+        "DROP TABLE part; CREATE VIEW part AS SELECT * FROM listing",
+    ],
+)
+def test_a_damaged_schema_is_made_anew_by_whoever_comes_next(tmp_path: Path, damage: str) -> None:
+    file = filled(tmp_path, "a")
+    with sqlite3.connect(file.path) as connection:
+        connection.executescript(damage)
+    connection.close()
+    assert file.load(b"a") is None
+    assert filled(tmp_path, "a").load(b"a")
+    assert rows(tmp_path) == 1
+
+
+def test_rows_that_contradict_each_other_are_made_anew_by_the_write_that_meets_them(tmp_path: Path) -> None:
+    file = filled(tmp_path, "a")
+    with sqlite3.connect(file.path) as connection:
+        connection.execute("INSERT INTO part VALUES (x'62', 0, 0, x'00')")
+    connection.close()
+    assert filled(tmp_path, "b").load(b"b")
+    assert rows(tmp_path) == 1
+
+
+@contextmanager
+def locked(file: CatalogueFile) -> Iterator[None]:
+    connection = sqlite3.connect(file.path, isolation_level=None)
+    connection.execute("BEGIN EXCLUSIVE")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
+        connection.close()
+
+
+def test_a_locked_file_is_neither_made_anew_nor_waited_for_to_be_read(tmp_path: Path) -> None:
+    file = filled(tmp_path, "a")
+    before = file.path.stat().st_ino
+    with locked(file):
+        began = time.monotonic()
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            file.load(b"a")
+        assert time.monotonic() - began < catalogue_file._PATIENCE / 2
+    assert file.path.stat().st_ino == before
+    assert file.load(b"a")
+
+
+async def test_a_list_that_another_process_locks_is_shown_when_it_is_free_again(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        servers = {"docs": server.entry()}
+        await listed_once(tmp_path / "c", servers)
+        with locked(file_in(tmp_path / "c")):
+            opening = remembering(tmp_path / "c", servers)
+            hub, news = await opening.__aenter__()
+            assert hub.indexes == {}
+        try:
+            await news.until(lambda: hub.catalogue.resource("docs", "a://1") is not None)
+            assert server.starts == 1
+        finally:
+            await opening.__aexit__(None, None, None)
 
 
 async def test_a_disk_that_does_not_let_us_costs_the_memory_alone(tmp_path: Path) -> None:

@@ -14,25 +14,47 @@ import sqlite3
 import stat
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 DAYS = 30
 """So long is a catalogue kept that no walk has confirmed."""
 _SECONDS = DAYS * 86_400.0
 _PATIENCE = 5.0
-"""Seconds to wait for another process."""
+"""Seconds that a write waits for another process."""
+_IMPATIENCE = 0.05
+"""Seconds that anything else does: somebody may wait for what is read."""
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_BROKEN = frozenset(
+    {
+        sqlite3.SQLITE_ERROR,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_SCHEMA,
+        sqlite3.SQLITE_CONSTRAINT,
+        sqlite3.SQLITE_MISMATCH,
+        sqlite3.SQLITE_FORMAT,
+        sqlite3.SQLITE_NOTADB,
+    }
+)
+"""What nothing of ours comes to in a file of ours; a full disk, a lock, a missing right are none of it."""
 _KEY_BYTES = 32
 _PAGE_BYTES = 1 << 16
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-_SCHEMA = """
-CREATE TABLE listing (key BLOB PRIMARY KEY, entry BLOB NOT NULL, server BLOB NOT NULL, saved REAL NOT NULL);
-CREATE TABLE part (key BLOB NOT NULL, number INTEGER NOT NULL, checksum INTEGER NOT NULL, data BLOB NOT NULL,
-                   PRIMARY KEY (key, number));
-CREATE TRIGGER gone AFTER DELETE ON listing BEGIN DELETE FROM part WHERE key = old.key; END;
-"""
+_LISTING = "key BLOB PRIMARY KEY, entry BLOB NOT NULL, server BLOB NOT NULL, saved REAL NOT NULL"
+_PART = (
+    "key BLOB NOT NULL, number INTEGER NOT NULL, checksum INTEGER NOT NULL, data BLOB NOT NULL, "
+    "PRIMARY KEY (key, number)"
+)
+_STATEMENTS = (
+    f"CREATE TABLE listing ({_LISTING})",
+    f"CREATE TABLE part ({_PART})",
+    "CREATE TRIGGER gone AFTER DELETE ON listing BEGIN DELETE FROM part WHERE key = old.key; END",
+)
+"""As SQLite keeps them, so that they can be compared."""
 
 Parts = tuple[bytes, ...]
+T = TypeVar("T")
 
 
 class CatalogueFile:
@@ -58,18 +80,27 @@ class CatalogueFile:
 
     def keys(self, entry: bytes) -> list[bytes]:
         """What is remembered of an entry: one key for each authorization."""
-        with self._opened() as file:
+
+        def work(file: sqlite3.Connection) -> list[bytes]:
             found = file.execute("SELECT key FROM listing WHERE entry = ? AND saved > ?", (entry, _limit()))
             return [key for (key,) in found]
 
+        return self._done(work)
+
     def load(self, key: bytes) -> Parts | None:
         """The parts as they were stored; None where there are none, or where they are damaged."""
-        with self._opened() as file:
+
+        def work(file: sqlite3.Connection) -> list[tuple[int, bytes]] | None:
             known = file.execute("SELECT 1 FROM listing WHERE key = ? AND saved > ?", (key, _limit()))
             if known.fetchone() is None:
                 return None
-            rows = file.execute("SELECT checksum, data FROM part WHERE key = ? ORDER BY number", (key,))
-            parts = [(checksum, data) for checksum, data in rows]
+            return file.execute(
+                "SELECT checksum, data FROM part WHERE key = ? ORDER BY number", (key,)
+            ).fetchall()
+
+        parts = self._done(work)
+        if parts is None:
+            return None
         if all(isinstance(data, bytes) and zlib.crc32(data) == checksum for checksum, data in parts):
             return tuple(data for _, data in parts)
         self._discard()
@@ -77,22 +108,26 @@ class CatalogueFile:
 
     def store(self, key: bytes, entry: bytes, server: str, parts: Parts) -> None:
         """Remember these parts in place of earlier ones."""
-        with self._opened(write=True) as file:
+
+        def work(file: sqlite3.Connection) -> None:
             file.execute("DELETE FROM listing WHERE key = ? OR saved <= ?", (key, _limit()))
             row = (key, entry, _bytes(server), time.time())
             file.execute("INSERT INTO listing VALUES (?, ?, ?, ?)", row)
             rows = [(key, number, zlib.crc32(data), data) for number, data in enumerate(parts)]
             file.executemany("INSERT INTO part VALUES (?, ?, ?, ?)", rows)
 
+        self._done(work, write=True)
+
     def forget(self, *, server: str | None = None, entry: bytes | None = None) -> None:
         """Forget all that is remembered of servers of this name, or of this entry; and what is too old."""
         if not self.path.exists():
             return
-        name = None if server is None else _bytes(server)
-        with self._opened(write=True) as file:
-            file.execute(
-                "DELETE FROM listing WHERE server = ? OR entry = ? OR saved <= ?", (name, entry, _limit())
-            )
+        gone = (None if server is None else _bytes(server), entry, _limit())
+
+        def work(file: sqlite3.Connection) -> None:
+            file.execute("DELETE FROM listing WHERE server = ? OR entry = ? OR saved <= ?", gone)
+
+        self._done(work, write=True)
 
     def remove(self) -> None:
         """Forget everything, the key too."""
@@ -115,63 +150,62 @@ class CatalogueFile:
         finally:
             fresh.unlink()
 
-    @contextlib.contextmanager
-    def _opened(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-        """A transaction on a file of ours, which is made anew where this one is none."""
+    def _done(self, work: Callable[[sqlite3.Connection], T], *, write: bool = False) -> T:
+        """Do this in a transaction on a file of ours, which is made anew where this one is none."""
         try:
-            connection = self._connection()
-        except sqlite3.DatabaseError as error:
-            if not _is_broken(error):
+            return self._tried(work, write=write)
+        except sqlite3.Error as error:
+            if _code(error) not in _BROKEN:
                 raise
             self._discard()
-            connection = self._connection()
-        try:
-            with contextlib.closing(connection):
-                connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-                yield connection
-                # Closing without it rolls back.
-                connection.execute("COMMIT")
-        except sqlite3.DatabaseError as error:
-            if _is_broken(error):
-                self._discard()
-            raise
+        return self._tried(work, write=write)
 
-    def _connection(self) -> sqlite3.Connection:
+    def _tried(self, work: Callable[[sqlite3.Connection], T], *, write: bool) -> T:
         _private_folder(self.folder)
         _private_file(self.path)
-        connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
-        try:
+        patience = _PATIENCE if write else _IMPATIENCE
+        connection = sqlite3.connect(self.path, timeout=patience, isolation_level=None)
+        with contextlib.closing(connection):
             # Of a new file only: the parts are long, and come faster in few pages.
             connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
             # What is forgotten is overwritten, not only unlinked.
             connection.execute("PRAGMA secure_delete = ON")
-            if self._version(connection) != self._layout:
+            if not self._is_ours(connection):
                 self._make_anew(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            done = work(connection)
+            # Closing without it rolls back.
+            connection.execute("COMMIT")
+            return done
 
-    def _version(self, connection: sqlite3.Connection) -> int:
+    def _is_ours(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file has this layout, and nobody has changed its tables or its trigger."""
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        return int(version)
+        known = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        return version == self._layout and {sql for (sql,) in known} == set(_STATEMENTS)
 
     def _make_anew(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
-        if self._version(connection) != self._layout:
+        if not self._is_ours(connection):
             known = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
             for (name,) in known:
                 quoted = str(name).replace('"', '""')
                 connection.execute(f'DROP TABLE "{quoted}"')
-            for statement in _SCHEMA.strip().split(";\n"):
+            for statement in _STATEMENTS:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {self._layout:d}")
         connection.execute("COMMIT")
 
 
-def _is_broken(error: sqlite3.DatabaseError) -> bool:
-    """Whether the file is no good; one that is merely locked, or a full disk, is an OperationalError."""
-    return not isinstance(error, sqlite3.OperationalError)
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another process uses the file just now."""
+    return _code(error) in _BUSY
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; -1 where the error is none of SQLite's."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return -1 if code is None else int(code) & 0xFF
 
 
 def _limit() -> float:

@@ -23,7 +23,7 @@ from mcp_lectern.catalogue.index import ServerIndex
 from mcp_lectern.catalogue.model import ServerListing
 from mcp_lectern.config.model import Remote
 from mcp_lectern.documents.files import purge as purge_files
-from mcp_lectern.hub.catalogue_file import CatalogueFile
+from mcp_lectern.hub.catalogue_file import CatalogueFile, is_busy
 from mcp_lectern.hub.credentials import has_own
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.remembered_key import entry_key, listing_key
@@ -42,6 +42,9 @@ PACE = 10.0
 
 _UNHURRIED = 0.3
 """Seconds until the whole list is decoded; until then it can be searched, and no mention of it is known."""
+
+_AGAIN = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+"""Seconds until what another process kept us from is tried again, each time."""
 
 
 def place() -> Path:
@@ -129,14 +132,29 @@ class Remembered:
         self._asked = {link.name: link for link in links}
         if file is None or not new:
             return
-        entries = [link.entry for link in new]
-        nothing: list[ServerIndex | bool] = []
-        found = await self._on_disk(partial(_recalled, file, entries), nothing)
-        for link, recalled in zip(new, found, strict=False):
+        if not await self._recall(file, new):
+            self._hub.begin(self._unharmed, self._recall_later(file, new))
+
+    async def _recall_later(self, file: CatalogueFile, links: list[Link]) -> None:
+        """Whoever types ``@`` waits for no other process; what it locked is shown when it gives it back."""
+        for seconds in _AGAIN:
+            await anyio.sleep(seconds)
+            if file is not self._file or await self._recall(file, links):
+                return
+
+    async def _recall(self, file: CatalogueFile, links: list[Link]) -> bool:
+        """Show what is remembered of these; False where another process locks the file."""
+        entries = [link.entry for link in links]
+        nothing: list[ServerIndex | bool] | None = []
+        found = await self._on_disk(partial(_recalled_unless_busy, file, entries), nothing)
+        if found is None:
+            return False
+        for link, recalled in zip(links, found, strict=False):
             if isinstance(recalled, ServerIndex):
                 self._show(link, recalled)
             elif recalled:
                 self._hub.begin(self._unharmed, self._recall_signed_in(link, file))
+        return True
 
     def is_barren(self, link: Link) -> bool:
         """Whether it was found to have no resources: only who asks for it by a command starts it."""
@@ -191,8 +209,8 @@ class Remembered:
         file, server = self._file, walked.listing.server
         if file is not None:
             before = self._written.get(server)
-            await self._on_disk(partial(_write, file, walked, before), None)
-            self._written[server] = walked
+            if await self._on_disk(partial(_write, file, walked, before), otherwise=False):
+                self._written[server] = walked
 
     def _show(self, link: Link, index: ServerIndex) -> None:
         """Offer what was listed; the rest of it is decoded where nobody waits."""
@@ -237,6 +255,15 @@ class Remembered:
             self._show(link, index)
 
 
+def _recalled_unless_busy(file: CatalogueFile, entries: list[Entry]) -> list[ServerIndex | bool] | None:
+    try:
+        return _recalled(file, entries)
+    except sqlite3.Error as error:
+        if is_busy(error):
+            return None
+        raise
+
+
 def _recalled(file: CatalogueFile, entries: list[Entry]) -> list[ServerIndex | bool]:
     """For each what is remembered of it; True where it depends on who is signed in, else False."""
     secret, found = file.key(), list[ServerIndex | bool]()
@@ -257,14 +284,15 @@ def _recalled_as(file: CatalogueFile, entry: Entry, identity: str) -> ServerInde
     return store.unpack(entry.spec.name, parts) if parts else None
 
 
-def _write(file: CatalogueFile, walked: _Walked, before: _Walked | None) -> None:
+def _write(file: CatalogueFile, walked: _Walked, before: _Walked | None) -> bool:
     if before is not None and _same(before, walked):
-        return
+        return True
     listing, index, secret = walked.listing, walked.index, file.key()
     # With filters the index holds only what is offered.
     parts = store.pack(index if index.listing is listing else ServerIndex.of(listing))
     entry = entry_key(secret, walked.entry)
     file.store(listing_key(secret, entry, walked.identity), entry, listing.server, parts)
+    return True
 
 
 def _same(one: _Walked, other: _Walked) -> bool:
