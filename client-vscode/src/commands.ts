@@ -1,6 +1,7 @@
 /** The `lectern.ui.*` commands; the server's own commands are registered by the language client. */
 
 import * as vscode from "vscode";
+import { LSPErrorCodes, ResponseError } from "vscode-languageclient/node";
 
 import { agrees, chooseServer } from "./approval";
 import { pickResources } from "./picker";
@@ -97,8 +98,7 @@ function counted(number: number, noun: string): string {
 }
 
 async function refresh(server: Server): Promise<void> {
-  const refreshing = { location: vscode.ProgressLocation.Window, title: "Lectern: listing resources" };
-  const { servers } = await vscode.window.withProgress(refreshing, () => server.execute("lectern.refresh", {}));
+  const { servers } = await server.execute("lectern.refresh", {});
   const total = servers.reduce((sum, { resources }) => sum + resources, 0);
   vscode.window.setStatusBarMessage(`Lectern: ${total} resources`, 5_000);
   const failures = servers.flatMap(({ state, lastError }) => (state === "failed" && lastError ? [lastError] : []));
@@ -154,8 +154,16 @@ async function reported(run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
-    if (!(error instanceof vscode.CancellationError)) {
+    if (!isCancellation(error)) {
       void vscode.window.showErrorMessage(message(error instanceof Error ? error.message : String(error)));
     }
   }
+}
+
+/** Whoever cancels knows that they did. */
+function isCancellation(error: unknown): boolean {
+  return (
+    error instanceof vscode.CancellationError ||
+    (error instanceof ResponseError && error.code === LSPErrorCodes.RequestCancelled)
+  );
 }

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from tests.support import asking_hook
 from tests.support.code_server import CodeServer
 from tests.support.oauth import World
@@ -55,6 +56,20 @@ LONG = {
 ODD = "https://xn--pypal-4ve.com/in"
 
 
+PAGE_URL = "https://pages.example/page?a=1%262&b=c+d&e=%2Bf%25"
+"""Letter by letter: what is encoded in it means something else when it is not."""
+
+
+class NearWorld(World):
+    """On this machine code-server leads the browser through its own proxy, which makes ``/`` of ``//``."""
+
+    def _authorize(self, request: httpx.Request) -> httpx.Response:
+        answer = super()._authorize(request)
+        for asked in self._codes.values():
+            asked["resource"] = asked["resource"].replace(":/1", "://1")
+        return answer
+
+
 def named(uri: str) -> dict[str, str]:
     return {"uri": uri, "name": uri.partition("://")[2], "mimeType": "text/plain"}
 
@@ -83,24 +98,19 @@ def served(world: World) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:
     """A protected server, its authorization server, and a page that a question leads to."""
-    world = World()
+    world = NearWorld()
     with served(world):
         yield world
 
 
 @pytest.fixture(scope="module")
-def page_url(world: World) -> str:
-    """Letter by letter: what is encoded in it means something else when it is not."""
-    return f"{world.issuer}/page?a=1%262&b=c+d&e=%2Bf%25"
-
-
-@pytest.fixture(scope="module")
-def asker(tmp_path_factory: pytest.TempPathFactory, page_url: str) -> Iterator[ScriptedServer]:
+def asker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedServer]:
     """A server that asks something before it answers."""
     questions = {
         "form": WHO,
+        "other": WHO,
         "long": LONG,
-        "page": {"mode": "url", "message": "Agree there", "url": page_url, "elicitationId": "1"},
+        "page": {"mode": "url", "message": "Agree there", "url": PAGE_URL, "elicitationId": "1"},
         "odd": {"mode": "url", "message": "Agree there", "url": ODD, "elicitationId": "2"},
     }
     with ScriptedServer(
@@ -255,6 +265,21 @@ def replies(server: ScriptedServer) -> list[Any]:
     return [read["inputResponses"]["q"] for read in reads if "inputResponses" in read]
 
 
+@pytest.mark.parametrize(("name", "action"), [("form", "cancel"), ("other", "decline")])
+def test_who_leaves_a_form_cancels_and_who_declines_says_so(
+    lectern: Workbench, asker: ScriptedServer, name: str, action: str
+) -> None:
+    lectern.new_text("note.md", f"@asker:ask://{name}")
+    lectern.follow(f"ask://{name}")
+    widget = step(lectern, "Your name")
+    if action == "cancel":
+        lectern.press("Escape")
+    else:
+        widget.get_by_role("button", name="Decline").click()
+    lectern.wait_editor_text(f'"action": "{action}"')
+    assert replies(asker)[-1] == {"action": action}
+
+
 def test_a_long_message_is_shown_whole_before_it_is_answered(
     lectern: Workbench, asker: ScriptedServer, screenshots: Path
 ) -> None:
@@ -267,6 +292,32 @@ def test_a_long_message_is_shown_whole_before_it_is_answered(
     dialog.get_by_role("button", name="Accept").click()
     lectern.wait_editor_text('"action": "accept"')
     assert replies(asker)[-1] == {"action": "accept", "content": {}}
+
+
+def test_a_page_is_opened_after_a_yes_alone_letter_by_letter(
+    lectern: Workbench, asker: ScriptedServer, screenshots: Path
+) -> None:
+    opened: list[str] = []
+
+    def arrive(route: Route) -> None:
+        opened.append(route.request.url)
+        route.abort()
+
+    lectern.page.context.route("https://pages.example/**", arrive)
+    lectern.new_text("note.md", "@asker:ask://page")
+    lectern.follow("ask://page")
+    dialog = lectern.page.locator(".monaco-dialog-box")
+    expect(dialog).to_contain_text("“asker” asks you to open a page on pages.example")
+    expect(dialog).to_contain_text(PAGE_URL)
+    lectern.picture(screenshots / "question-page.png")
+    dialog.get_by_role("button", name="Open", exact=True).click()
+    # VS Code asks for itself, too, before it leaves for a page that it does not know.
+    expect(dialog).to_contain_text("external website")
+    assert opened == []
+    dialog.get_by_role("button", name="Open", exact=True).click()
+    until(lectern.page, lambda: opened == [PAGE_URL], f"{opened}")
+    lectern.wait_editor_text('"action": "accept"')
+    assert replies(asker)[-1] == {"action": "accept"}
 
 
 def test_a_disguised_host_is_flagged_and_can_be_declined(
@@ -296,6 +347,74 @@ def test_sec_01_resting_on_a_mention_asks_nothing(lectern: Workbench, asker: Scr
     until(lectern.page, lambda: replies(asker)[-1:] == [{"action": "cancel"}], "not cancelled")
     expect(lectern.page.locator(".quick-input-widget:visible")).to_have_count(0)
     lectern.page.keyboard.up("Control")
+    # The link that was under the pointer is drawn in pieces until it is left.
+    lectern.page.mouse.move(700, 600)
     lectern.follow("ask://form")
     step(lectern, "Your name")
     lectern.press("Escape")
+
+
+def test_a_person_signs_in_reads_and_signs_out(
+    lectern: Workbench, world: World, code_server: CodeServer, screenshots: Path
+) -> None:
+    item = lectern.page.locator(".statusbar-item", has_text="Sign in to docs")
+    item.wait_for()
+    lectern.picture(screenshots / "sign-in.png")
+    with lectern.page.context.expect_page() as opened:
+        item.click()
+    returned(opened.value)
+    item.wait_for(state="hidden")
+    lectern.new_text("note.md", "@docs:res://secret")
+    lectern.follow("res://secret")
+    lectern.wait_editor_text("for the signed-in only")
+    lectern.picture(screenshots / "signed-in.png")
+    assert not [token for token in world.tokens if token in logs(code_server)]
+    lectern.command("Lectern: Sign Out of Server…")
+    lectern.page.locator(".quick-input-widget .monaco-list-row", has_text="docs").click()
+    item.wait_for()
+    assert len(world.revoked) == 1
+
+
+def returned(page: Page) -> None:
+    """The browser was led from the authorization server's page back to this machine."""
+    expect(page.locator("body")).to_contain_text("Lectern has received the answer")
+    page.close()
+
+
+def logs(server: CodeServer) -> str:
+    """All that VS Code wrote down of this session."""
+    files = [path for path in server.home.rglob("*.log") if path.is_file()]
+    assert files
+    return "".join(path.read_text(errors="replace") for path in files)
+
+
+def cancelled_in_status_bar(workbench: Workbench, words: str, picture: Path) -> None:
+    """What lasts is told in the status bar; a click there shows where it is cancelled."""
+    item = workbench.page.locator(".statusbar-item", has_text=words)
+    item.wait_for()
+    item.click()
+    notices = workbench.page.locator(".notifications-center .notification-list-item", has_text=words)
+    notices.first.hover()
+    workbench.picture(picture)
+    # The preview and the tab each wait for it.
+    for _ in range(notices.count()):
+        notices.first.hover()
+        notices.first.get_by_role("button", name="Cancel").click()
+    item.wait_for(state="hidden")
+
+
+def test_a_slow_read_is_shown_and_can_be_cancelled(
+    lectern: Workbench, slow: ScriptedServer, screenshots: Path
+) -> None:
+    lectern.new_text("note.md", "@slow:slow://thing")
+    lectern.follow("slow://thing")
+    cancelled_in_status_bar(lectern, "Reading thing from slow", screenshots / "slow-read.png")
+    until(lectern.page, lambda: bool(slow.received("notifications/cancelled")), "the read goes on")
+
+
+def test_a_slow_listing_is_shown_and_can_be_cancelled(
+    lectern: Workbench, slow: ScriptedServer, screenshots: Path
+) -> None:
+    slow.change(answers={"resources/list": [{"gate": "never"}]}, notify=False)
+    lectern.command("Lectern: Refresh")
+    cancelled_in_status_bar(lectern, "Listing the resources of all servers", screenshots / "slow-list.png")

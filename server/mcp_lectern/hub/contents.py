@@ -92,6 +92,11 @@ class Contents:
         elif self.kept(*key) is None:
             self.keep(key, replace(result, ttl_ms=0))
 
+    def under_way(self, server: str, uri: str) -> bool:
+        """Whether a read is, that another one could join."""
+        flight = self._flights.get((server, uri))
+        return flight is not None and not flight.scope.cancel_called
+
     def kept(self, server: str, uri: str) -> ReadResult | None:
         """What the last read returned, if it is still at hand: what an open document shows."""
         return self._cache.at_hand(self._key(server, uri))

@@ -69,8 +69,11 @@ async def result_for(lectern: Lectern, key: Key, document: str, *, caused: bool 
     kept = hub.contents.to_show(key.server, key.uri)
     if kept is not None and not (kept.unasked and document in session.shown):
         return kept
+    # What is being read for a preview is not read twice: only if its server asks, it is read once more.
+    begins = not hub.contents.under_way(key.server, key.uri)
     try:
-        result = await virtual.read(lectern, key.server, key.uri, asked=caused or _may_ask(lectern, document))
+        asked = caused or (begins and _may_ask(lectern, document))
+        result = await virtual.read(lectern, key.server, key.uri, asked=asked)
     except Refused as refusal:
         if caused or not refusal.failure.unasked:
             raise

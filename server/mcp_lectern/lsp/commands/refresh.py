@@ -26,9 +26,9 @@ async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _title(hub: Hub, server: str | None) -> str | None:
-    """What is shown while it lasts; None where servers have to start first, which is shown by itself."""
+    """What is shown while it lasts; None where all have to start first, which is shown by itself."""
     states = hub.states_shown()
     names = [server] if server is not None else list(states)
-    if any(states.get(name) != "ready" for name in names):
+    if not any(states.get(name) == "ready" for name in names):
         return None
     return f"Listing the resources of {server if server is not None else 'all servers'}"
