@@ -359,16 +359,88 @@ def test_keys_tell_entries_and_authorizations_apart() -> None:
     assert len({listing_key(b"1", entry, identity) for entry in keys for identity in ("", "x", "y")}) == 12
 
 
+@pytest.mark.parametrize("saved", ["saved - 31 * 86400", "9e99", "'never'"])
+async def test_a_session_that_writes_nothing_removes_what_has_had_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: str
+) -> None:
+    monkeypatch.setattr(remembered, "AFTER", 0.0)
+    folder = tmp_path / "c"
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        servers = {"docs": server.entry()}
+        await listed_once(folder, servers)
+        with sqlite3.connect(folder / "catalogue.sqlite3") as file:
+            file.execute(f"UPDATE listing SET saved = {saved}")
+        file.close()
+        old = materialize(tmp_path / "materialized", Key("docs", "a://1"), b"png", "image/png")
+        os.utime(old, (1.0, 1.0))
+        async with remembering(folder, servers):
+            with anyio.fail_after(20):
+                while old.exists() or rows(folder):
+                    await anyio.sleep(0.01)
+        assert server.starts == 1
+
+
+async def test_what_vanished_while_no_editor_ran_is_removed_unless_another_workspace_has_it(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "c"
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        servers = {"docs": server.entry(), "other": server.entry()}
+        for who in ("one", "two"):
+            async with remembering(folder, servers) as (hub, _):
+                await hub.remembered.keep_in(folder, remember=True, who=[who])
+                await hub.ensure_listed()
+                for name in servers:
+                    await until_written(hub, name)
+                assert await hub.remembered.sweep()
+        kept = materialize(tmp_path / "materialized", Key("other", "a://1"), b"png", "image/png")
+        gone = materialize(tmp_path / "materialized", Key("docs", "a://1"), b"png", "image/png")
+        del servers["docs"]
+        for who, left in (("one", 2), ("three", 2), ("two", 1)):
+            async with remembering(folder, servers) as (hub, _):
+                await hub.remembered.keep_in(folder, remember=True, who=[who])
+                assert await hub.remembered.sweep()
+            assert rows(folder) == left
+            assert gone.exists() == (left == 2)
+        assert kept.exists()
+
+
+async def test_an_entry_that_cannot_be_started_just_now_is_not_taken_for_removed(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        await listed_once(tmp_path / "c", {"docs": server.entry()})
+        for entry in (server.entry(), {"command": "no-such-program-anywhere"}):
+            async with remembering(tmp_path / "c", {"docs": entry}) as (hub, _):
+                assert await hub.remembered.sweep()
+        assert rows(tmp_path / "c") == 1
+
+
+async def test_a_locked_file_is_swept_later(tmp_path: Path) -> None:
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        await listed_once(tmp_path / "c", {"docs": server.entry()})
+        async with remembering(tmp_path / "c", {"docs": server.entry()}) as (hub, _):
+            with locked(file_in(tmp_path / "c")):
+                assert not await hub.remembered.sweep()
+            assert await hub.remembered.sweep()
+
+
 WRITER = """
+import sqlite3
 import sys
 from pathlib import Path
-from mcp_lectern.hub.catalogue_file import CatalogueFile
+from mcp_lectern.hub.catalogue_file import CatalogueFile, is_busy
 file = CatalogueFile(Path(sys.argv[1]), "1")
 print(file.key().hex())
 for number in range(20):
     name = f"{sys.argv[2]} {number}"
     file.store(name.encode(), b"e", name, (name.encode(),) * 26)
-    assert file.load(name.encode()) == (name.encode(),) * 26
+    found = None
+    while found is None:
+        try:
+            found = file.load(name.encode())
+            assert found
+        except sqlite3.OperationalError as error:
+            assert is_busy(error)
+    assert found == (name.encode(),) * 26
 """
 
 

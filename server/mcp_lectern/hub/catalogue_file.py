@@ -14,13 +14,14 @@ import sqlite3
 import stat
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 DAYS = 30
 """So long is a catalogue kept that no walk has confirmed."""
-_SECONDS = DAYS * 86_400.0
+_DAY = 86_400.0
+_SECONDS = DAYS * _DAY
 _PATIENCE = 5.0
 """Seconds that a write waits for another process."""
 _IMPATIENCE = 0.05
@@ -46,9 +47,14 @@ _PART = (
     "key BLOB NOT NULL, number INTEGER NOT NULL, checksum INTEGER NOT NULL, data BLOB NOT NULL, "
     "PRIMARY KEY (key, number)"
 )
+_USED = (
+    "workspace BLOB NOT NULL, entry BLOB NOT NULL, server BLOB NOT NULL, seen REAL NOT NULL, "
+    "PRIMARY KEY (workspace, entry)"
+)
 _STATEMENTS = (
     f"CREATE TABLE listing ({_LISTING})",
     f"CREATE TABLE part ({_PART})",
+    f"CREATE TABLE used ({_USED})",
     "CREATE TRIGGER gone AFTER DELETE ON listing BEGIN DELETE FROM part WHERE key = old.key; END",
 )
 """As SQLite keeps them, so that they can be compared."""
@@ -129,6 +135,34 @@ class CatalogueFile:
 
         self._done(work, write=True)
 
+    def settle(self, workspace: bytes, used: Mapping[bytes, str], unknown: Collection[str]) -> list[str]:
+        """Note which entries a workspace uses, and forget what none does any more, and what is too old.
+
+        ``unknown`` are servers of which it cannot be told. Returns the servers that no workspace uses under
+        the entry that this one had.
+        """
+
+        def work(file: sqlite3.Connection) -> list[str]:
+            file.execute("DELETE FROM listing WHERE saved <= ? OR saved > ?", (_limit(), time.time() + _DAY))
+            file.execute("DELETE FROM used WHERE seen <= ?", (_limit(),))
+            before = file.execute("SELECT entry, server FROM used WHERE workspace = ?", (workspace,))
+            kept = {_bytes(server) for server in unknown}
+            gone = [row for row in before.fetchall() if row[0] not in used and row[1] not in kept]
+            for entry, _ in gone:
+                file.execute("DELETE FROM used WHERE workspace = ? AND entry = ?", (workspace, entry))
+                file.execute(
+                    "DELETE FROM listing WHERE entry = ? AND entry NOT IN (SELECT entry FROM used)", (entry,)
+                )
+            rows = [(workspace, entry, _bytes(server), time.time()) for entry, server in used.items()]
+            file.executemany("INSERT OR REPLACE INTO used VALUES (?, ?, ?, ?)", rows)
+            others = {
+                server
+                for (server,) in file.execute("SELECT server FROM used WHERE workspace <> ?", (workspace,))
+            }
+            return [_name(server) for _, server in gone if server not in others]
+
+        return self._done(work, write=True, patience=_IMPATIENCE) if self.path.exists() or used else []
+
     def remove(self) -> None:
         """Forget everything, the key too."""
         self._discard()
@@ -150,20 +184,22 @@ class CatalogueFile:
         finally:
             fresh.unlink()
 
-    def _done(self, work: Callable[[sqlite3.Connection], T], *, write: bool = False) -> T:
+    def _done(
+        self, work: Callable[[sqlite3.Connection], T], *, write: bool = False, patience: float | None = None
+    ) -> T:
         """Do this in a transaction on a file of ours, which is made anew where this one is none."""
+        seconds = patience if patience is not None else _PATIENCE if write else _IMPATIENCE
         try:
-            return self._tried(work, write=write)
+            return self._tried(work, write=write, patience=seconds)
         except sqlite3.Error as error:
             if _code(error) not in _BROKEN:
                 raise
             self._discard()
-        return self._tried(work, write=write)
+        return self._tried(work, write=write, patience=seconds)
 
-    def _tried(self, work: Callable[[sqlite3.Connection], T], *, write: bool) -> T:
+    def _tried(self, work: Callable[[sqlite3.Connection], T], *, write: bool, patience: float) -> T:
         _private_folder(self.folder)
         _private_file(self.path)
-        patience = _PATIENCE if write else _IMPATIENCE
         connection = sqlite3.connect(self.path, timeout=patience, isolation_level=None)
         with contextlib.closing(connection):
             # Of a new file only: the parts are long, and come faster in few pages.
@@ -214,6 +250,10 @@ def _limit() -> float:
 
 def _bytes(server: str) -> bytes:
     return server.encode("utf-8", "surrogatepass")
+
+
+def _name(server: bytes) -> str:
+    return server.decode("utf-8", "surrogatepass")
 
 
 def _private_folder(path: Path) -> None:

@@ -33,6 +33,7 @@ from mcp_lectern.hub.remembered import Remembered
 from mcp_lectern.hub.reporting import status_of
 from mcp_lectern.hub.status import SILENT, ServerStatus, State
 from mcp_lectern.hub.surroundings import Surroundings
+from mcp_lectern.hub.sweeping import Room
 from mcp_lectern.mcp.client.bounds import Limits, Timing
 from mcp_lectern.mcp.errors import McpError, ResourceNotFound
 from mcp_lectern.mcp.wire.lifecycle import Root
@@ -93,6 +94,7 @@ class Hub:
         self.limits = Limits(read_bytes=settings.limits_read_bytes)
         self.folders = tuple(Root(folder.as_uri(), folder.name) for folder in folders)
         self.offering.filters = settings.filters
+        self.remembered.room = Room(settings.limits_materialized_bytes, settings.materialized_days)
 
     async def close(self) -> None:
         """End all servers; returns when they are gone."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from mcp_lectern.hub.credentials import has_own
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.remembered_key import entry_key, listing_key
 from mcp_lectern.hub.status import State
+from mcp_lectern.hub.sweeping import AFTER, EVERY, Room, sweep, sweep_files
 
 if TYPE_CHECKING:
     from mcp_lectern.hub.hub import Hub
@@ -87,7 +88,10 @@ class Remembered:
     """Nothing is read or written before :meth:`keep_in` has named a folder."""
 
     def __init__(self, hub: Hub) -> None:
+        self.room = Room()
         self._hub = hub
+        self._who: Sequence[str] = ()
+        self._settled = anyio.Event()
         self._file: CatalogueFile | None = None
         self._files: Path | None = None
         self._asked: dict[str, Link] = {}
@@ -97,8 +101,12 @@ class Remembered:
         self._news = anyio.Event()
         self._lock = anyio.Lock()
 
-    async def keep_in(self, folder: Path, *, remember: bool) -> None:
-        """Remember in this folder from now on; or nothing, and forget what it holds."""
+    async def keep_in(self, folder: Path, *, remember: bool, who: Sequence[str] = ()) -> None:
+        """Remember in this folder from now on; or nothing, and forget what it holds.
+
+        ``who`` tells this workspace from others, which use the folder as well.
+        """
+        self._who = tuple(who)
         file = file_in(folder)
         self._file = file if remember else None
         self._files = _files_beside(folder)
@@ -108,13 +116,41 @@ class Remembered:
             await self._on_disk(file.remove, None)
 
     async def run(self) -> None:
-        """Write what was walked, until cancelled."""
+        """Write what was walked, and remove what has had its time, until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._keep_writing)
+            tasks.start_soon(self._keep_sweeping)
+
+    async def _keep_writing(self) -> None:
         while True:
             await self._news.wait()
             self._news = anyio.Event()
             while self._pending:
                 await self._write(self._pending.pop(next(iter(self._pending))))
             await anyio.sleep(PACE)
+
+    async def _keep_sweeping(self) -> None:
+        await self._settled.wait()
+        while True:
+            self._settled = anyio.Event()
+            await anyio.sleep(AFTER)
+            for seconds in (*_AGAIN, 0.0):
+                if await self.sweep():
+                    break
+                await anyio.sleep(seconds)
+            with anyio.move_on_after(EVERY):
+                await self._settled.wait()
+
+    async def sweep(self) -> bool:
+        """Remove what has had its time, and what is configured no more; False to try again."""
+        if self._files is None:
+            return True
+        await self._on_disk(partial(sweep_files, self._files, self.room), None)
+        if self._file is None:
+            return True
+        entries = [self._hub.link(name).entry for name in self._hub.states()]
+        work = partial(sweep, self._file, self._who, entries, self._files)
+        return await self._on_disk(work, otherwise=True)
 
     def walked(self, link: Link, listing: ServerListing, index: ServerIndex) -> None:
         """A walk has ended. One that was cut short is no reason to forget a better one."""
@@ -126,6 +162,7 @@ class Remembered:
 
     async def restore(self) -> None:
         """Show what is remembered of the servers that have not been looked for yet."""
+        self._settled.set()
         file, links = self._file, [self._hub.link(name) for name in self._hub.catalogue.servers]
         links = [link for link in links if link.entry.can_start]
         new = [link for link in links if self._asked.get(link.name) is not link]

@@ -41,6 +41,7 @@ class Client:
     code_action_literals: bool = False
     applies_edits: bool = False
     document_changes: bool = False
+    name: str = ""
 
     @property
     def virtual_documents(self) -> bool:
@@ -56,7 +57,9 @@ class Client:
         hover = _at(initialize, "capabilities", "textDocument", "hover")
         suggest = own.get("triggerSuggest")
         content = workspace.get("textDocumentContent")
+        name = _at(initialize, "clientInfo").get("name")
         return cls(
+            name=name if isinstance(name, str) else "",
             text_document_content=isinstance(content, Mapping),
             registers_content=_at(workspace, "textDocumentContent").get("dynamicRegistration") is True,
             file_system=own.get("fileSystem") is True,

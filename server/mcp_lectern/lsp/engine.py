@@ -163,7 +163,14 @@ class Engine:
             await asyncio.to_thread(path.unlink, missing_ok=True)
         self.session.opened = await asyncio.to_thread(Opened, path if remember else None)
         if self._hub is not None:
-            await self._hub.remembered.keep_in(remembered.place(), remember=remember)
+            # Two editors may have different servers in the same folder.
+            who = [
+                *map(str, folders),
+                "",
+                *map(str, self.command_line.config_files),
+                self.session.client.name,
+            ]
+            await self._hub.remembered.keep_in(remembered.place(), remember=remember, who=who)
 
     async def close(self) -> None:
         """Begin to end everything; returns when all servers are gone, or after a moment."""
