@@ -8,7 +8,7 @@ import anyio
 import pytest
 from tests.support.scripted_server import ScriptedServer
 
-from mcp_lectern.mcp.client import listening
+from mcp_lectern.mcp.client import listening, subscribing
 from mcp_lectern.mcp.client.listening import Listening
 from mcp_lectern.mcp.connect import Connection
 
@@ -19,6 +19,7 @@ pytestmark = pytest.mark.anyio
 OFFERED = {"resources": {"subscribe": True, "listChanged": True}}
 QUIET = {"resources": {"subscribe": True}}
 REFUSED = {"error": {"code": -32602, "message": "not this one"}}
+BUSY = {"error": {"code": -32603, "message": "busy"}}
 MISSING = {"error": {"code": -32601, "message": "Method not found"}}
 ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])
 
@@ -85,6 +86,38 @@ async def test_sub_01_a_missing_method_is_asked_for_once_and_reading_goes_on(
         assert connection.subscriptions == frozenset()
     assert len(server.received("resources/subscribe")) == 1
     assert not server.received("resources/unsubscribe")
+
+
+@pytest.mark.case("SUB-02")
+async def test_sub_02_what_fails_for_a_while_is_tried_again_and_counts_as_missed(
+    script: Script, connected: Connect, observer: RecordingObserver
+) -> None:
+    server = script(capabilities=QUIET, answers={"resources/subscribe": [BUSY, BUSY, {}]})
+    async with connected(server) as connection:
+        connection.subscribe("a://1")
+        await granted(connection, observer, "a://1")
+        await observer.wait_for(lambda: observer.updates == ["a://1"])
+    assert len(server.received("resources/subscribe")) == 3
+    assert observer.logged("not subscribed") == 0
+
+
+@pytest.mark.case("SUB-02")
+async def test_sub_02_what_goes_on_failing_is_given_up_and_what_nobody_wants_is_let_be(
+    script: Script, connected: Connect, observer: RecordingObserver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subscribing, "TRIES", 2)
+    server = script(capabilities=QUIET, answers={"resources/subscribe": BUSY})
+    async with connected(server) as connection:
+        connection.subscribe("a://1")
+        await observer.wait_for(lambda: observer.logged("not subscribed") == 1)
+        assert len(server.received("resources/subscribe")) == 2
+        connection.subscribe("a://2")
+        await server.wait_received("resources/subscribe", 3)
+        connection.unsubscribe("a://2")
+        connection.subscribe("a://3")
+        await observer.wait_for(lambda: observer.logged("not subscribed") == 2)
+    asked = [message["params"]["uri"] for message in server.received("resources/subscribe")]
+    assert asked.count("a://2") == 1
 
 
 @pytest.mark.case("SUB-01")

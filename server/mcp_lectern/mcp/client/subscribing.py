@@ -10,16 +10,22 @@ from typing import Final
 import anyio
 
 from mcp_lectern.mcp.errors import ConnectionLost, McpError
+from mcp_lectern.mcp.transport.delays import growing
 from mcp_lectern.mcp.wire.jsonrpc import METHOD_NOT_FOUND
 
 from .subscriptions import Subscriptions
 
 SUBSCRIBE: Final = "resources/subscribe"
 UNSUBSCRIBE: Final = "resources/unsubscribe"
+TRIES: Final = 8
+"""About a minute in all: so long may a server be busy or be replaced."""
 
 
 class Subscribing(Subscriptions):
-    """A server that lacks the method is asked once; one that refuses a URI, once for that URI."""
+    """A server that lacks the method is asked once; one that refuses a URI, once for that URI.
+
+    What passes by itself (a server that is busy, or slow) is tried again, ever later and a few times.
+    """
 
     _missing = False
 
@@ -55,28 +61,39 @@ class Subscribing(Subscriptions):
                     tasks.start_soon(self._settle, uri)
 
     async def _settle(self, uri: str) -> None:
+        failures = 0
         try:
             while (uri in self._wanted) != (uri in self._held) and not self._session.ended:
-                await (self._hold(uri) if uri in self._wanted else self._release(uri))
+                if uri not in self._wanted:
+                    await self._release(uri)
+                elif not await self._hold(uri, last=failures + 1 >= TRIES):
+                    await anyio.sleep(growing(failures))
+                    failures += 1
                 self._observer.subscriptions_changed()
         finally:
             self._under_way.discard(uri)
 
-    async def _hold(self, uri: str) -> None:
+    async def _hold(self, uri: str, *, last: bool) -> bool:
+        """Ask once; False where asking again makes sense, and this was not the last time."""
         if self._missing:
             self._refused.add(uri)
-            return
+            return True
         try:
             await self._session.request(self._session.asked(SUBSCRIBE, uri), {"uri": uri}, self._patience)
         except ConnectionLost:
-            return
+            return True
         except McpError as error:
+            if error.retryable and not last:
+                # Nobody hears of a change until it has worked.
+                self._behind.add(uri)
+                return False
             self._missing = self._missing or error.code == METHOD_NOT_FOUND
             self._refused.add(uri)
             self._log(f"not subscribed: {error.message}")
-            return
+            return True
         self._held.add(uri)
         self._tell_missed((uri,))
+        return True
 
     async def _release(self, uri: str) -> None:
         self._held.discard(uri)
