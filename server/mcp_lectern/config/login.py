@@ -54,6 +54,14 @@ def logged_in(machine: Machine) -> Machine | None:
     return Machine(machine.home, {**machine.environment, **found, "PATH": path}, machine.platform)
 
 
+def answers_within(machine: Machine, seconds: float) -> bool:
+    """Whether :func:`logged_in` can be asked without waiting. The profile goes on running where it cannot."""
+    asking = threading.Thread(target=logged_in, args=(machine,), name="lectern-login", daemon=True)
+    asking.start()
+    asking.join(seconds)
+    return not asking.is_alive()
+
+
 def _joined(path: str, inherited: str) -> str:
     """Both, since a profile often sets the PATH anew and forgets what the editor was started with."""
     return os.pathsep.join(

@@ -28,7 +28,8 @@ class Entry:
     """``launched`` is None where the entry cannot be started; then ``refusal`` is a sentence that says why.
 
     ``changed`` names what differs from an earlier approval. ``anew`` is None where nobody is to be asked: the
-    user's own entries, and disabled ones.
+    user's own entries, and disabled ones. ``preparing``: nothing of this is known yet, and an entry that says
+    it takes this one's place soon; who wants the server waits for that.
     """
 
     spec: ServerSpec
@@ -39,6 +40,7 @@ class Entry:
     refusal: str | None = None
     changed: tuple[str, ...] = ()
     anew: Anew | None = field(default=None, compare=False, repr=False)
+    preparing: bool = False
 
     @property
     def can_start(self) -> bool:
@@ -52,7 +54,7 @@ class Entry:
             return State.STOPPED
         if not self.approved:
             return State.NOT_TRUSTED
-        return State.IDLE if self.launched is not None else State.FAILED
+        return State.IDLE if self.launched is not None or self.preparing else State.FAILED
 
     @property
     def roots(self) -> bool:

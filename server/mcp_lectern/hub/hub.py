@@ -109,7 +109,9 @@ class Hub:
             gone = [name for name in self._links if not self._stays(name, wanted.get(name))]
             await self._drop(gone)
             for name, entry in wanted.items():
-                if name in self._links:
+                if name in self._links and self._links[name].entry.preparing:
+                    self._links[name].prepared(entry)
+                elif name in self._links:
                     self._links[name].entry = entry
                 else:
                     self._add(entry)
@@ -126,7 +128,8 @@ class Hub:
                 link.want(explicit=False)
 
     def _stays(self, name: str, entry: Entry | None) -> bool:
-        return entry is not None and entry.runs_like(self._links[name].entry)
+        now = self._links[name].entry
+        return entry is not None and (now.preparing or entry.runs_like(now))
 
     async def _drop(self, names: list[str]) -> None:
         async with anyio.create_task_group() as group:

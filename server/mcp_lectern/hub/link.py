@@ -21,6 +21,7 @@ from mcp_lectern.config.model import Remote
 from mcp_lectern.hub import failure
 from mcp_lectern.hub.backoff import Backoff
 from mcp_lectern.hub.credentials import Credentials, extensions
+from mcp_lectern.hub.ending import end_of
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.failure import Refused
 from mcp_lectern.hub.log import ServerLog
@@ -88,7 +89,7 @@ class Link:
         """Somebody needs the server. Only an explicit wish overrides a stop or a back-off."""
         if self.state is State.READY and self.attempt and self.attempt.refresh:
             self.attempt.refresh.looked_at()
-        if not self.entry.can_start:
+        if not self.entry.can_start and not self.entry.preparing:
             self._wanted.set()
             return
         if self.state in (State.STARTING, State.READY):
@@ -108,7 +109,7 @@ class Link:
             await self._at_rest.wait()
         if not self.entry.approved:
             await self._look_again()
-        if not self.entry.can_start:
+        if not self.entry.can_start and not self.entry.preparing:
             raise self.entry.refused()
         self.want(explicit=True)
         attempt = self.attempt
@@ -116,7 +117,7 @@ class Link:
             raise self.entry.refused()
         await attempt.settled.wait()
         if attempt.connection is None:
-            if not self.entry.can_start:
+            if not self.entry.can_start and not self.entry.preparing:
                 raise self.entry.refused()
             raise attempt.error or self._stopped()
         return attempt.connection
@@ -168,6 +169,8 @@ class Link:
         if self._scope is not None:
             self._scope.cancel()
         await self._at_rest.wait()
+        if self.entry.preparing and self.attempt is not None:
+            self.attempt.settled.set()
         if self.entry.can_start:
             self._enter(state)
 
@@ -250,7 +253,7 @@ class Link:
             self._watch_again(connection)
             async with anyio.create_task_group() as group:
                 group.start_soon(refresh.run, connection)
-                end = await _end_of(connection, refresh)
+                end = await end_of(connection, refresh)
                 group.cancel_scope.cancel()
         if not isinstance(end, ConnectionLost):
             raise end
@@ -266,6 +269,16 @@ class Link:
             if self.entry is entry:
                 self._adopt(now)
                 return
+
+    def prepared(self, entry: Entry) -> None:
+        """The entry is known at last: what was wanted meanwhile is done, or refused."""
+        self._adopt(entry)
+        self._enter(entry.resting_state)
+        if self.attempt is None:
+            return
+        if not entry.can_start:
+            self.attempt.settled.set()
+        self._wanted.set()
 
     def _adopt(self, entry: Entry) -> None:
         before, self.entry = self.entry, entry
@@ -351,25 +364,6 @@ def _way_in() -> Callable[..., AbstractAsyncContextManager[Connection]]:
     from mcp_lectern.mcp.connect import connect
 
     return connect
-
-
-async def _end_of(connection: Connection, refresh: Refresh) -> McpError:
-    """Why a session is over: the server is gone, or shows nothing before somebody has signed in."""
-    ends: list[McpError] = []
-    async with anyio.create_task_group() as group:
-
-        async def lost() -> None:
-            ends.append(await connection.wait_closed())
-            group.cancel_scope.cancel()
-
-        async def locked() -> None:
-            await refresh.locked.wait()
-            ends.extend([refresh.error] if refresh.error else [])
-            group.cancel_scope.cancel()
-
-        group.start_soon(lost)
-        group.start_soon(locked)
-    return ends[0]
 
 
 def _also(first: Callable[[str], str], then: Callable[[str], str]) -> Callable[[str], str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mcp_lectern.config.discover import config_layers, discover
 from mcp_lectern.config.launch import launch
+from mcp_lectern.config.login import answers_within, from_a_desktop
 from mcp_lectern.config.model import Configuration, Launch, Level, Problem, Remote, ServerSpec
 from mcp_lectern.config.places import Machine
 from mcp_lectern.config.remote import Network, remote
@@ -23,6 +24,9 @@ from mcp_lectern.trust.approvals import Approvals, ApprovalsError, default_path
 from mcp_lectern.trust.fingerprint import NOT_EXAMINED, fingerprint_of, shows
 from mcp_lectern.trust.material import gather
 from mcp_lectern.trust.policy import decide
+
+_HURRY = 0.4
+"""Seconds that entries wait for a user's profile which others are not to wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,16 @@ class Prepared:
 
 
 def prepare(
-    request: Request, previous: Configuration | None = None, *, approvals: Approvals | None = None
+    request: Request,
+    previous: Configuration | None = None,
+    *,
+    approvals: Approvals | None = None,
+    hurried: bool = False,
 ) -> Prepared:
-    """Everything as it is on disk now. ``previous`` serves files that are broken at the moment."""
+    """Everything as it is on disk now. ``previous`` serves files that are broken at the moment.
+
+    ``hurried``: entries that have to wait for the user's profile are marked as ``preparing`` instead.
+    """
     machine = Machine.this()
     settings, warnings = _settings(request)
     if not request.discover:
@@ -71,11 +82,31 @@ def prepare(
     policy = request.workspace_servers or settings.workspace_servers
     known = approvals or Approvals(default_path())
     folder = request.folders[0] if request.folders else None
+    late = hurried and _must_wait(configuration.specs, machine)
     entries = [
-        _entry(spec, machine, folder, known, policy=policy, network=network) for spec in configuration.specs
+        _preparing(spec)
+        if late and _is_started(spec)
+        else _entry(spec, machine, folder, known, policy=policy, network=network)
+        for spec in configuration.specs
     ]
     warnings += [entry.warning for entry in entries if entry.warning]
     return Prepared(settings, tuple(warnings), configuration, tuple(entries))
+
+
+def _is_started(spec: ServerSpec) -> bool:
+    return spec.kind == "stdio" and not spec.disabled
+
+
+def _must_wait(specs: Sequence[ServerSpec], machine: Machine) -> bool:
+    """Whether programs can be looked for only once the user's profile has run, which takes a while."""
+    if not from_a_desktop(machine) or not any(map(_is_started, specs)):
+        return False
+    return not answers_within(machine, _HURRY)
+
+
+def _preparing(spec: ServerSpec) -> Entry:
+    # Whether it is approved depends on what it starts: it is no more refused than allowed as yet.
+    return Entry(spec, "", {}, approved=True, preparing=True)
 
 
 def _settings(request: Request) -> tuple[Settings, list[str]]:

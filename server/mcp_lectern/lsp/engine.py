@@ -136,7 +136,9 @@ class Engine:
             trusted_settings=self.session.client.trusted_settings,
             workspace_servers=self.command_line.workspace_servers,
         )
-        prepared = await asyncio.to_thread(prepare.prepare, request, self._configuration)
+        # The first time, remote servers and what is remembered wait for no program's environment.
+        hurried = self._configuration is None
+        prepared = await asyncio.to_thread(prepare.prepare, request, self._configuration, hurried=hurried)
         self._configuration = prepared.configuration
         self.session.settings = prepared.settings
         await self._remember()
@@ -147,6 +149,8 @@ class Engine:
             asyncio.to_thread(_load_completion), hub.configure(prepared.entries, eager=eager)
         )
         self.configured(prepared.configuration, prepared.warnings)
+        if any(entry.preparing for entry in prepared.entries):
+            self._begin()
 
     async def _remember(self) -> None:
         """What was opened in this workspace, as far as the settings let it be remembered."""
