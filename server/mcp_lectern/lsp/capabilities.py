@@ -32,7 +32,6 @@ class Client:
     trust_prompt: bool = False
     external_uri: bool = False
     secrets: bool = False
-    input: bool = False
     elicitation: frozenset[str] = frozenset()
     work_done_progress: bool = False
     pulls_diagnostics: bool = False
@@ -77,7 +76,6 @@ class Client:
             trust_prompt=own.get("trustPrompt") is True,
             external_uri=own.get("externalUri") is True,
             secrets=own.get("secrets") is True,
-            input=own.get("input") is True,
             elicitation=frozenset(mode for mode in ("form", "url") if mode in _list(own, "elicitation")),
             work_done_progress=_at(initialize, "capabilities", "window").get("workDoneProgress") is True,
             pulls_diagnostics=_pulls_diagnostics(initialize),
