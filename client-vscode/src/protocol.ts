@@ -60,6 +60,7 @@ export const CLIENT_ABILITIES = {
   elicitation: ["form", "url"],
   externalUri: true,
   secrets: true,
+  shown: true,
   status: true,
   trustPrompt: true,
   trustedSettings: true,

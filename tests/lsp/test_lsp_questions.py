@@ -22,6 +22,8 @@ COLOUR = {
     "properties": {"c": {"type": "string", "enum": ["#f00", "#00f"], "enumNames": ["Red", "Blue"]}},
 }
 NATIVE = {"elicitation": ["form", "url"]}
+TELLING = {**NATIVE, "shown": True}
+"""An editor that previews documents, and tells which ones a person looks at."""
 
 
 def form(schema: dict[str, Any], message: str = "Who?") -> dict[str, Any]:
@@ -218,7 +220,7 @@ async def test_sec_01_resting_on_a_mention_asks_nobody_and_coming_to_it_does(
             answers={"resources/read": [*server._script["answers"]["resources/read"][:1] * 3, {}]},
             notify=False,
         )
-        async with running(tmp_path, {"it": server.entry()}, experimental={**NATIVE, **more}) as editor:
+        async with running(tmp_path, {"it": server.entry()}, experimental={**TELLING, **more}) as editor:
             editor.elicit = lambda _: {"action": "accept", "content": {"first-name": "Ada"}}
             document = await followed(editor)
             page = await editor.content(document)
@@ -232,9 +234,18 @@ async def test_sec_01_resting_on_a_mention_asks_nobody_and_coming_to_it_does(
             assert await editor.content(document) == "x"
 
 
+async def test_an_editor_that_fetches_only_what_a_person_opens_need_not_tell(tmp_path: Path) -> None:
+    with asking(tmp_path, form(TEXT)) as server:
+        async with running(tmp_path, {"it": server.entry()}, experimental=NATIVE) as editor:
+            editor.elicit = lambda _: {"action": "accept", "content": {"first-name": "Ada"}}
+            document = await followed(editor)
+            assert await editor.content(document) == "x"
+            assert len(editor.elicited) == 1
+
+
 async def test_who_comes_to_a_document_is_asked_before_it_is_shown(tmp_path: Path) -> None:
     with asking(tmp_path, form(TEXT)) as server:
-        experimental = {**NATIVE, "fileSystem": True}
+        experimental = {**TELLING, "fileSystem": True}
         async with running(tmp_path, {"it": server.entry()}, experimental=experimental) as editor:
             editor.elicit = lambda _: {"action": "accept", "content": {"first-name": "Ada"}}
             document = await followed(editor)
@@ -249,7 +260,7 @@ async def test_a_document_that_comes_to_the_front_while_it_is_read_is_asked_for(
         server.change(
             answers={"resources/read": [{**question, "gate": "go"}, question, question, {}]}, notify=False
         )
-        experimental = {**NATIVE, "fileSystem": True}
+        experimental = {**TELLING, "fileSystem": True}
         async with running(tmp_path, {"it": server.entry()}, experimental=experimental) as editor:
             editor.elicit = lambda _: {"action": "accept", "content": {"first-name": "Ada"}}
             document = await followed(editor)
@@ -265,7 +276,7 @@ async def test_who_declined_still_has_a_way_from_the_page(tmp_path: Path) -> Non
     with asking(tmp_path, form(TEXT)) as server:
         question = server._script["answers"]["resources/read"][0]
         server.change(answers={"resources/read": [*[question] * 5, {}]}, notify=False)
-        async with running(tmp_path, {"it": server.entry()}, experimental=NATIVE) as editor:
+        async with running(tmp_path, {"it": server.entry()}, experimental=TELLING) as editor:
             editor.elicit = lambda _: {"action": "decline"}
             document = await followed(editor)
             page = await editor.content(document)
@@ -292,7 +303,7 @@ async def test_an_older_server_whose_question_nobody_saw_is_read_again_for_who_c
         contents={"a://1": "x"},
         answers={"resources/read": [{"gate": "first"}, {"gate": "second"}]},
     ) as server:
-        async with running(tmp_path, {"it": server.entry()}, experimental=NATIVE) as editor:
+        async with running(tmp_path, {"it": server.entry()}, experimental=TELLING) as editor:
             editor.elicit = lambda _: {"action": "accept", "content": {"first-name": "Ada"}}
             document = await followed(editor)
             reading = asyncio.ensure_future(editor.content(document))

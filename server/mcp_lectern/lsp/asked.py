@@ -1,8 +1,9 @@
 """Which reads a person caused, so that they may be asked something; must not know how a read is made.
 
-An editor also fetches a document to preview what the pointer merely rests on, and nothing in its request
-tells the two apart. So nobody is asked anything for it until the client says that the document is in front of
-the person (``lectern/shown``); until then it is a page, or what its server returned unanswered.
+Some editors also fetch a document to preview what the pointer merely rests on, and nothing in their request
+tells the two apart. A client of such an editor says which documents are in front of the person
+(``lectern/shown``): nobody is asked anything for others, which are a page, or what their server returned
+unanswered. For any other client a document that it fetches and has not open is one that a person opens.
 """
 
 from __future__ import annotations
@@ -93,6 +94,8 @@ async def result_for(lectern: Lectern, key: Key, document: str, *, caused: bool 
 def _may_ask(lectern: Lectern, document: str) -> bool:
     """In front of the person, and not there already when it was read: then somebody merely looks again."""
     session = lectern.session
+    if not session.client.tells_shown:
+        return document not in session.documents
     return document in session.shown and (document not in session.documents or document in session.unasked)
 
 

@@ -32,6 +32,7 @@ class Client:
     trust_prompt: bool = False
     external_uri: bool = False
     secrets: bool = False
+    tells_shown: bool = False
     elicitation: frozenset[str] = frozenset()
     work_done_progress: bool = False
     pulls_diagnostics: bool = False
@@ -76,6 +77,7 @@ class Client:
             trust_prompt=own.get("trustPrompt") is True,
             external_uri=own.get("externalUri") is True,
             secrets=own.get("secrets") is True,
+            tells_shown=own.get("shown") is True,
             elicitation=frozenset(mode for mode in ("form", "url") if mode in _list(own, "elicitation")),
             work_done_progress=_at(initialize, "capabilities", "window").get("workDoneProgress") is True,
             pulls_diagnostics=_pulls_diagnostics(initialize),
