@@ -87,7 +87,7 @@ async def test_cmp_02_tpl_03_from_the_at_sign_to_a_resource_of_a_template(tmp_pa
         assert "`action`: `open`" in shown
         opened = await editor.command("open", mention=text, reveal=False)
         assert "Lectern: Open Resource" in await editor.content(opened["documents"][0]["document"])
-        assert editor.diagnostics(uri) == []
+        assert not editor.diagnostics(uri)
 
 
 @pytest.mark.case("CMP-02")

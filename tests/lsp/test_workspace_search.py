@@ -45,6 +45,26 @@ def test_ignore_files_are_respected_at_every_level(tmp_path: Path) -> None:
     assert found(root) == ["a.md", "docs/c.md", "docs/old/keep.md"]
 
 
+def test_the_rules_of_the_repository_above_a_folder_count(tmp_path: Path) -> None:
+    tree(tmp_path, "above/.gitignore")
+    ignore(tmp_path / "above", "*.md")
+    repository = tmp_path / "above" / "repository"
+    root = tree(repository / "sub" / "opened", "a.md", "out.md", "secret.md", "keep.md", "deep/b.tmp.md")
+    ignore(repository, "out.md", "*.tmp.md", "/keep.md", "!secret.md")
+    ignore(repository / "sub", "opened/out.*")
+    (repository / ".git").mkdir()
+    assert found(root) == ["a.md", "keep.md", "secret.md"]
+    ignore(repository / ".git" / "info", "secret.md", "keep.md", name="exclude")
+    assert found(root) == ["a.md", "secret.md"]
+
+
+def test_a_folder_that_is_to_be_left_alone_can_be_opened(tmp_path: Path) -> None:
+    root = tree(tmp_path / "drafts", "a.md", "b.tmp.md")
+    ignore(tmp_path, "/drafts/", "*.tmp.md")
+    (tmp_path / ".git").mkdir()
+    assert found(root) == ["a.md", "b.tmp.md"]
+
+
 def test_links_pipes_and_binaries_are_left_alone(tmp_path: Path) -> None:
     root = tree(tmp_path / "root", "a.md")
     tree(tmp_path / "outside", "secret.md")

@@ -164,7 +164,11 @@ def _inert(text: str, limit: int = 200) -> str:
 def _summary(document: RenderedDocument) -> str:
     if document.error is not None:
         return f"cannot be shown: {document.error}"
-    return f"{document.mime_type or document.kind}, {document.size:,} bytes"
+    return f"{document.mime_type or document.kind}, {_bytes(document.size)}"
+
+
+def _bytes(count: int) -> str:
+    return f"{count:,} byte{'' if count == 1 else 's'}"
 
 
 def _description(server: str, uri: str, mime_type: str | None, data: bytes) -> str:
@@ -172,7 +176,7 @@ def _description(server: str, uri: str, mime_type: str | None, data: bytes) -> s
         "Server": single_line(server),
         "URI": single_line(uri, 1000),
         "Type": display(mime_type or "") or "unknown",
-        "Size": f"{len(data):,} bytes",
+        "Size": _bytes(len(data)),
         "SHA-256": hashlib.sha256(data).hexdigest(),
         "First bytes": data[:_FIRST_BYTES].hex(" ") or "none",
     }

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-PAUSE = 0.06
-"""Seconds without another letter after which a server is asked."""
+PAUSE = 0.18
+"""Seconds without another letter after which a server is asked: people type five to twelve in a second."""
 GOOD_FOR = 10.0
 """Seconds after which a server is asked again for what is still shown meanwhile."""
 MOST_REMEMBERED = 500

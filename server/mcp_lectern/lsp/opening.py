@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from mcp_lectern.documents.render import RenderedDocument
     from mcp_lectern.lsp.server import Lectern
     from mcp_lectern.mcp.wire.resources import Item, ReadResult
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +58,16 @@ async def opened(lectern: Lectern, server: str, uri: str) -> list[dict[str, Any]
 
 
 async def _described(lectern: Lectern, document: RenderedDocument, item: Item) -> dict[str, Any]:
+    from mcp_lectern.hub.failure import Refused
+
     client = lectern.session.client
     shown = client.file_system if document.kind == "binary" else client.virtual_documents
-    path = None
-    if not shown and document.error is None:
-        path = (await _as_file(lectern, _key(document), item)).path
+    path, error = None, document.error
+    if not shown and error is None:
+        try:
+            path = (await _as_file(lectern, _key(document), item)).path
+        except Refused as refusal:
+            error = str(refusal)  # of this item's file: the resource was read
     plain: dict[str, Any] = {
         "document": document.address,
         "server": document.server,
@@ -69,7 +78,7 @@ async def _described(lectern: Lectern, document: RenderedDocument, item: Item) -
         "kind": document.kind,
         "size": document.size,
         "path": str(path) if path else None,
-        "error": document.error,
+        "error": error,
     }
     return {key: value for key, value in plain.items() if value is not None}
 
@@ -86,7 +95,11 @@ async def reveal(lectern: Lectern, server: str, uri: str, documents: list[dict[s
     first = documents[0] if documents else {}
     document = first.get("document") or virtual.address_of(session, server, uri)
     path = first.get("path")
-    if session.client.shows_documents:
+    if not path and (error := first.get("error")) and not session.client.virtual_documents:
+        from mcp_lectern.text.untrusted import single_line
+
+        lectern.show(types.MessageType.Warning, single_line(error, 400))
+    elif session.client.shows_documents:
         target = Path(path).as_uri() if path else document
         params = types.ShowDocumentParams(uri=target, external=False, take_focus=True)
         lectern.spawn(lectern.pygls.window_show_document_async(params), "showing a document")
@@ -144,7 +157,8 @@ async def _as_file(lectern: Lectern, key: Key, item: Item) -> MaterializedFile:
         path = await asyncio.to_thread(_write, lectern, key, data, mime_type, decide(item, listed))
     except OSError as error:
         message = f"{key.uri} of “{key.server}” cannot be kept as a file: {error}."
-        raise refused("serverFailed", message, server=key.server, uri=key.uri) from error
+        kind = "tooLarge" if error.errno in _FULL else "invalidArgument"
+        raise refused(kind, message, server=key.server, uri=key.uri) from error
     return MaterializedFile(path, len(data), mime_type)
 
 

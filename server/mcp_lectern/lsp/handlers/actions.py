@@ -25,7 +25,8 @@ def register(lectern: Lectern) -> None:
     )
 
     @lectern.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
-    def actions(params: types.CodeActionParams) -> list[dict[str, Any]]:
+    async def actions(params: types.CodeActionParams) -> list[dict[str, Any]]:
+        await lectern.loaded(params.text_document.uri)
         found = [*page_actions(params), *mention_actions(lectern, params)]
         if not lectern.session.client.code_action_literals:
             found = [action for action in found if "command" in action]
@@ -96,8 +97,16 @@ def _replacement(
         "title": one.title,
         "kind": _FIX,
         "diagnostics": [each for each in fixed if each["range"] == span and each.get("code") == one.fixes],
-        "edit": {"changes": {document.uri: [{"range": span, "newText": one.text}]}},
+        "edit": _edit(lectern, document, {"range": span, "newText": one.text}),
     }
+
+
+def _edit(lectern: Lectern, document: Document, edit: dict[str, Any]) -> dict[str, Any]:
+    """Of the version that was looked at, where the client can tell whether that is its own."""
+    if not lectern.session.client.document_changes:
+        return {"changes": {document.uri: [edit]}}
+    which = {"uri": document.uri, "version": document.version}
+    return {"documentChanges": [{"textDocument": which, "edits": [edit]}]}
 
 
 def _command(title: str, command: str, argument: dict[str, Any]) -> dict[str, Any]:

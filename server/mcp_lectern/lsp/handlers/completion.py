@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 Late = Sequence["Question"]
 
-PATIENCE = 0.15
-"""Seconds that an answer without anything to show waits for values."""
+PATIENCE = 0.35
+"""Seconds that an answer without anything to show waits for values, asking after a pause included."""
 
 
 def register(lectern: Lectern) -> None:

@@ -14,7 +14,8 @@ def register(lectern: Lectern) -> None:
     """Offer hovers."""
 
     @lectern.feature(types.TEXT_DOCUMENT_HOVER)
-    def hover(params: types.HoverParams) -> dict[str, Any] | None:
+    async def hover(params: types.HoverParams) -> dict[str, Any] | None:
+        await lectern.loaded(params.text_document.uri)
         return answer(lectern, params)
 
 

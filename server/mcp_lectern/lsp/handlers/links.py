@@ -29,7 +29,7 @@ def register(lectern: Lectern) -> None:
 async def links_of(lectern: Lectern, uri: str) -> list[dict[str, Any]]:
     """One link for each mention that leads somewhere; nothing is read."""
     session = lectern.session
-    if session.hub is None or not session.client.virtual_documents:
+    if not session.client.virtual_documents or not await lectern.loaded(uri):
         return []
     from mcp_lectern.lsp.looking import looked_through
 

@@ -21,6 +21,7 @@ def register(lectern: Lectern) -> None:
 
     @lectern.feature(types.TEXT_DOCUMENT_REFERENCES, types.ReferenceOptions(work_done_progress=True))
     async def references(params: types.ReferenceParams) -> list[dict[str, Any]]:
+        await lectern.loaded(params.text_document.uri)
         wanted = named_at(lectern, params.text_document.uri, params.position)
         return [] if wanted is None else await Answer(lectern, params, wanted).complete(alone)
 
@@ -28,6 +29,7 @@ def register(lectern: Lectern) -> None:
     async def highlights(params: types.DocumentHighlightParams) -> list[dict[str, Any]]:
         from mcp_lectern.lsp.referring import in_document
 
+        await lectern.loaded(params.text_document.uri)
         wanted = named_at(lectern, params.text_document.uri, params.position)
         if wanted is None:
             return []

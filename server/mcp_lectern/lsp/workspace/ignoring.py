@@ -1,5 +1,7 @@
 """Which files a folder wants to be left alone: its ignore files, as git reads them; reads nothing else.
 
+Those of the folders above it count up to the root of their repository.
+
 The rules come with a folder that somebody else may have written: each is bounded, and a broken one is none.
 """
 
@@ -10,7 +12,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-FILES = (".gitignore", ".ignore")
+FILES = (".git/info/exclude", ".gitignore", ".ignore")
 ALWAYS = frozenset({".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", "venv", ".tox"})
 """Folders in which nobody wrote anything by hand."""
 
@@ -19,6 +21,8 @@ _MOST_RULES = 2000
 _MOST_STARS = 3
 """In one part of a path. The time that a match takes grows with the length of a name to this power."""
 _LONGEST = 500
+_HIGHEST = 64
+"""Folders above one in which its repository is looked for."""
 
 
 class Ignoring:
@@ -37,6 +41,22 @@ class Ignoring:
             if verdict is not None:
                 return verdict
         return self._outer is not None and self._outer.ignores(path, is_folder=is_folder)
+
+
+def of_folder(folder: Path) -> Ignoring:
+    """The rules for a folder that somebody opened; those of its repository count where it is a part of one."""
+    above: list[Path] = []
+    place = folder
+    while not (place / ".git").exists():
+        if place == place.parent or len(above) >= _HIGHEST:
+            return Ignoring(folder)
+        place = place.parent
+        above.append(place)
+    outer: Ignoring | None = None
+    for each in reversed(above):
+        outer = Ignoring(each, outer)
+    # Whoever opens a folder that is to be left alone wants to see it all the same.
+    return Ignoring(folder, None if outer and outer.ignores(folder, is_folder=True) else outer)
 
 
 def _read(path: Path) -> GitIgnoreSpec | None:

@@ -1,6 +1,7 @@
 """The texts below the workspace's folders, within bounds and until told to stop; knows no mentions.
 
-It blocks, so it needs a thread. No link is followed, and nothing outside the folders is read.
+It blocks, so it needs a thread. No link is followed, and nothing outside the folders is read but a
+repository's ignore files.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from mcp_lectern.lsp.workspace.ignoring import ALWAYS, Ignoring
+from mcp_lectern.lsp.workspace.ignoring import ALWAYS, Ignoring, of_folder
 
 _MEBIBYTE = 1024 * 1024
 
@@ -60,7 +61,7 @@ class Search:
 
     def _files(self) -> Iterator[Path]:
         done: set[Path] = set()
-        pending = [(folder, Ignoring(folder)) for folder in sorted(self._folders, reverse=True)]
+        pending = [(folder, of_folder(folder)) for folder in sorted(self._folders, reverse=True)]
         while pending and not self._stopped.is_set() and self.cut is None:
             folder, ignoring = pending.pop()
             if folder in done:
