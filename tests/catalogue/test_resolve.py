@@ -182,3 +182,10 @@ def test_a_slip_is_found_among_100000_in_bounded_time() -> None:
     assert taken < 1
     long = "x" * 100_000
     assert similar_uris(big, long) == ()
+
+
+def test_did_you_mean_compares_the_scheme_and_what_follows_it_by_themselves() -> None:
+    short = listing("s", ["memo://0", "memo://1", "memo://insights"], ["echo://{message}"])
+    assert similar_uris(short, "memo://zzz") == ()
+    assert similar_uris(short, "memo://9") == ()
+    assert similar_uris(short, "ehco://zz") == ("echo://zz",)

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from string import ascii_lowercase, digits
 
 from mcp_lectern.catalogue.model import ServerListing
+from mcp_lectern.catalogue.template import Template
 
 MOST = 3
 _LONGEST = 200
@@ -20,6 +21,9 @@ _LOOKED_AT = 10_000
 _COMPARED = 16
 _LETTERS = ascii_lowercase + digits + "-_./:ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CUTOFF = 0.75
+"""Likeness of two schemes."""
+_REST_CUTOFF = 0.6
+"""Likeness of what follows them."""
 
 
 def similar_uris(listing: ServerListing, uri: str) -> tuple[str, ...]:
@@ -27,11 +31,13 @@ def similar_uris(listing: ServerListing, uri: str) -> tuple[str, ...]:
     if not 0 < len(uri) <= _LONGEST:
         return ()
     listed = listing.by_uri
-    slips = dict.fromkeys(listed.among(_slips(uri)))
+    slips = dict.fromkeys(slip for slip in listed.among(_slips(uri)) if _alike(slip, uri))
     if slips:
         return tuple(islice(slips, MOST))
+    if respelled := tuple(islice(_with_another_scheme(listing, uri), MOST)):
+        return respelled
     likeness = {near: _likeness(near, uri) for near in _near(listed.first(_LOOKED_AT), uri)}
-    close = (near for near, ratio in likeness.items() if ratio >= _CUTOFF)
+    close = (near for near, ratio in likeness.items() if ratio >= _REST_CUTOFF and _schemes_alike(near, uri))
     return tuple(sorted(close, key=lambda near: -likeness[near])[:MOST])
 
 
@@ -76,5 +82,36 @@ def _near(uris: Iterable[str], uri: str) -> Iterator[str]:
     return islice((candidate for candidate in shown if worth(candidate)), _COMPARED)
 
 
+def _with_another_scheme(listing: ServerListing, uri: str) -> Iterator[str]:
+    """The URI with a close scheme of the server's, where that makes it one of its URIs."""
+    own, _, rest = uri.partition(":")
+    templates = [Template.parse(entry.uri_template) for entry in listing.templates[:_COMPARED]]
+    usable = [template for template in templates if isinstance(template, Template)]
+    known = chain((each.start for each in usable), listing.by_uri.first(_LOOKED_AT))
+    schemes = dict.fromkeys(each.partition(":")[0] for each in known if ":" in each[:_LONGEST])
+    for scheme in islice(schemes, _COMPARED):
+        other = f"{scheme}:{rest}"
+        if (
+            scheme != own
+            and _ratio(scheme, own) >= _CUTOFF
+            and (other in listing.by_uri or any(template.match(other) is not None for template in usable))
+        ):
+            yield other
+
+
+def _alike(near: str, uri: str) -> bool:
+    """Whether more is the same than the scheme: one letter alone is another one, and no slip."""
+    return near.partition(":")[0] != uri.partition(":")[0] or _likeness(near, uri) > 0
+
+
+def _schemes_alike(one: str, other: str) -> bool:
+    return _ratio(one.partition(":")[0], other.partition(":")[0]) >= _CUTOFF
+
+
 def _likeness(one: str, other: str) -> float:
+    """Of what follows the scheme: the one of a server makes all of its URIs alike."""
+    return _ratio(*(uri.partition(":")[2].lstrip("/") or uri for uri in (one, other)))
+
+
+def _ratio(one: str, other: str) -> float:
     return SequenceMatcher(None, one.casefold(), other.casefold(), autojunk=False).ratio()

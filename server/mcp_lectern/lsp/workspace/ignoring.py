@@ -44,7 +44,7 @@ class Ignoring:
 
 
 def of_folder(folder: Path) -> Ignoring:
-    """The rules for a folder that somebody opened; those of its repository count where it is a part of one."""
+    """The rules for a folder that somebody opened; those of its repository count if it is part of one."""
     above: list[Path] = []
     place = folder
     while not (place / ".git").exists():
