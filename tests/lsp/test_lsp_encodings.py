@@ -151,8 +151,11 @@ async def _correct(editor: Editor, uri: str, text: Text) -> None:
     ]
     assert isinstance(fix, types.CodeAction)
     assert fix.edit is not None
-    assert fix.edit.changes is not None
-    (edit,) = fix.edit.changes[uri]
+    (versioned,) = fix.edit.document_changes or ()
+    assert isinstance(versioned, types.TextDocumentEdit)
+    assert (versioned.text_document.uri, versioned.text_document.version) == (uri, 4)
+    (edit,) = versioned.edits
+    assert isinstance(edit, types.TextEdit)
     assert text.of(edit.range) == MENTIONS[0][:-1]
     start, end = text.offset(edit.range.start), text.offset(edit.range.end)
     editor.change(uri, 5, text.replaced(start, end, edit.new_text))
