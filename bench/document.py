@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import thread_time
 from typing import Any
@@ -112,8 +112,23 @@ class Client:
 
 
 def document(quick: bool) -> list[Row]:
-    """A document of 1 MB, opened and typed in."""
-    samples = [asyncio.run(_sample()) for _ in range(2 if quick else 6)]
+    """A document of 1 MB, opened and typed in: many lines, and all of it in one."""
+    return [*_lines(quick), *_line(quick)]
+
+
+def _line(quick: bool) -> list[Row]:
+    samples = [asyncio.run(_sample(one_line)) for _ in range(2 if quick else 4)]
+    name = f"a single line of {BYTES:,} bytes and {MENTIONS:,} mentions"
+    opened, typed = ([sample[place] for sample in samples] for place in (0, 1))
+    return [
+        _row(f"{name}: diagnostics and tokens, event loop in all", opened, "total", TOTAL_LIMIT),
+        _stretch(f"{name}: the same, longest stretch", opened),
+        _stretch("one letter typed in that line: the same, longest stretch", typed),
+    ]
+
+
+def _lines(quick: bool) -> list[Row]:
+    samples = [asyncio.run(_sample(big_document)) for _ in range(2 if quick else 6)]
     opened = [sample[0] for sample in samples]
     typed = [sample[1] for sample in samples]
     name = f"a document of {BYTES:,} bytes and {MENTIONS:,} mentions"
@@ -134,12 +149,18 @@ def document(quick: bool) -> list[Row]:
     ]
 
 
+def _stretch(name: str, watches: list[Watch]) -> Row:
+    """Open so far: the code spans of one line are read in one go."""
+    longest = min(watch.longest * 1000 for watch in watches)
+    return Row(name, longest, None, "ms", STRETCH_LIMIT, open=True)
+
+
 def _row(name: str, watches: list[Watch], what: str, limit: float) -> Row:
     """The best of all samples: other work on the machine can only make it longer."""
     return Row(name, min(getattr(watch, what) * 1000 for watch in watches), None, "ms", limit)
 
 
-async def _sample() -> tuple[Watch, Watch, float]:
+async def _sample(written: Callable[[list[str]], str]) -> tuple[Watch, Watch, float]:
     client = Client()
     await client.request("initialize", {"processId": None, "rootUri": None, "capabilities": CAPABILITIES})
     client.notify("initialized", {})
@@ -148,7 +169,7 @@ async def _sample() -> tuple[Watch, Watch, float]:
     listing = ServerListing.of("bench", resources)
     hub.indexes = {"bench": await hub.offering.index(listing)}
     hub.catalogue = Catalogue({"bench": listing})
-    text = big_document([resource.uri for resource in resources])
+    text = written([resource.uri for resource in resources])
     try:
         item = {"uri": _URI, "languageId": "markdown", "version": 1, "text": text}
         with watching() as opened:
@@ -170,7 +191,7 @@ async def _sample() -> tuple[Watch, Watch, float]:
 def _letter(text: str) -> Json:
     """A letter typed into a mention."""
     at = text.index("@bench:", len(text) // 3) + len("@bench:")
-    place = {"line": text.count("\n", 0, at), "character": at - text.rindex("\n", 0, at) - 1}
+    place = {"line": text.count("\n", 0, at), "character": at - text.rfind("\n", 0, at) - 1}
     edit = {"range": {"start": place, "end": place}, "text": "x"}
     return {"textDocument": {"uri": _URI, "version": 2}, "contentChanges": [edit]}
 
@@ -214,3 +235,14 @@ def big_document(uris: list[str]) -> str:
         blocks.append(lines + block)
         length += len(blocks[-1])
     return "".join(blocks)
+
+
+def one_line(uris: list[str]) -> str:
+    """As many mentions in as many bytes without a newline: what a machine wrote, or a very long paragraph."""
+    filler, parts = "Some prose with `code` in it that goes on for a while, as prose does. ", []
+    for number in range(MENTIONS):
+        uri = uris[number % len(uris)] if number % 20 else f"file:///nowhere/{number}"
+        part = f"See @bench:{uri} for more. "
+        whole, rest = divmod(BYTES // MENTIONS - len(part), len(filler))
+        parts.append(part + filler * whole + "." * (rest - 1) + " ")
+    return "".join(parts)

@@ -6,9 +6,13 @@ any number of URIs); anything wilder is compared with a bounded number of candid
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
-from itertools import chain, islice
+from functools import lru_cache
+from itertools import accumulate, chain, islice
 from string import ascii_lowercase, digits
 
 from mcp_lectern.catalogue.model import ServerListing
@@ -24,6 +28,7 @@ _CUTOFF = 0.75
 """Likeness of two schemes."""
 _REST_CUTOFF = 0.6
 """Likeness of what follows them."""
+_END = "\n"
 
 
 def similar_uris(listing: ServerListing, uri: str) -> tuple[str, ...]:
@@ -34,9 +39,10 @@ def similar_uris(listing: ServerListing, uri: str) -> tuple[str, ...]:
     slips = dict.fromkeys(slip for slip in listed.among(_slips(uri)) if _alike(slip, uri))
     if slips:
         return tuple(islice(slips, MOST))
-    if respelled := tuple(islice(_with_another_scheme(listing, uri), MOST)):
+    known = _known(listed.first(_LOOKED_AT))
+    if respelled := tuple(islice(_with_another_scheme(listing, known, uri), MOST)):
         return respelled
-    likeness = {near: _likeness(near, uri) for near in _near(listed.first(_LOOKED_AT), uri)}
+    likeness = {near: _likeness(near, uri) for near in _near(known, uri)}
     close = (near for near, ratio in likeness.items() if ratio >= _REST_CUTOFF and _schemes_alike(near, uri))
     return tuple(sorted(close, key=lambda near: -likeness[near])[:MOST])
 
@@ -65,30 +71,63 @@ def _slips(text: str) -> Iterator[str]:
             yield head + letter + tail[1:]
 
 
-def _near(uris: Iterable[str], uri: str) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The first URIs of a list, ready to be compared with: folded, one a line, and their schemes."""
+
+    uris: tuple[str, ...]
+    text: str
+    starts: array[int]
+    schemes: tuple[str, ...]
+
+    def numbers(self, part: str) -> Iterator[int]:
+        """Those in whose line this stands; ``part`` begins or ends with a line's end."""
+        position = self.text.find(part)
+        while position >= 0:
+            number = bisect_right(self.starts, position + part.startswith(_END)) - 1
+            if number < len(self.uris):
+                yield number
+            position = self.text.find(part, position + 1)
+
+    def length(self, number: int) -> int:
+        """Of one line, in characters."""
+        return self.starts[number + 1] - self.starts[number] - 1
+
+
+@lru_cache(maxsize=16)
+def _known(uris: tuple[str, ...]) -> _Known:
+    """Made once for a list: a document may hold very many mentions of what is not there."""
+    schemes = dict.fromkeys(uri.partition(":")[0] for uri in uris if ":" in uri[:_LONGEST])
+    shown = tuple(uri for uri in uris if len(uri) <= _LONGEST)
+    lines = [_line(uri) for uri in shown]
+    starts = array("L", accumulate((len(line) + 1 for line in lines), initial=1))
+    return _Known(shown, _END + "".join(line + _END for line in lines), starts, tuple(schemes))
+
+
+def _line(uri: str) -> str:
+    return uri.casefold().replace(_END, "\0")
+
+
+def _near(known: _Known, uri: str) -> Iterator[str]:
     """Candidates worth a comparison: of similar length and alike at one end, or of the same file name."""
-    folded = uri.casefold()
+    folded = _line(uri)
     last = "/" + folded.rstrip("/").rpartition("/")[2]
     middle = len(folded) // 2
-    head, tail = folded[:middle], folded[middle:]
     few = max(3, len(uri) // 4)
-
-    def worth(candidate: str) -> bool:
-        other = candidate.casefold()
-        close = abs(len(other) - len(folded)) <= few and (other.startswith(head) or other.endswith(tail))
-        return close or (len(last) > 3 and other.endswith(last))
-
-    shown = (candidate for candidate in uris if len(candidate) <= _LONGEST)
-    return islice((candidate for candidate in shown if worth(candidate)), _COMPARED)
+    alike = chain(known.numbers(_END + folded[:middle]), known.numbers(folded[middle:] + _END))
+    found = {number for number in alike if abs(known.length(number) - len(folded)) <= few}
+    if len(last) > 3:
+        found.update(known.numbers(last + _END))
+    return (known.uris[number] for number in sorted(found)[:_COMPARED])
 
 
-def _with_another_scheme(listing: ServerListing, uri: str) -> Iterator[str]:
+def _with_another_scheme(listing: ServerListing, known: _Known, uri: str) -> Iterator[str]:
     """The URI with a close scheme of the server's, where that makes it one of its URIs."""
     own, _, rest = uri.partition(":")
     templates = [Template.parse(entry.uri_template) for entry in listing.templates[:_COMPARED]]
     usable = [template for template in templates if isinstance(template, Template)]
-    known = chain((each.start for each in usable), listing.by_uri.first(_LOOKED_AT))
-    schemes = dict.fromkeys(each.partition(":")[0] for each in known if ":" in each[:_LONGEST])
+    begun = (each.start.partition(":")[0] for each in usable if ":" in each.start[:_LONGEST])
+    schemes = dict.fromkeys(chain(begun, known.schemes))
     for scheme in islice(schemes, _COMPARED):
         other = f"{scheme}:{rest}"
         if (

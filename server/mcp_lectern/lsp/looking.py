@@ -5,6 +5,7 @@ The document or the catalogue may change meanwhile: then it is looked through ag
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
@@ -37,7 +38,9 @@ async def looked_through(
             return document_of() is document and document.edition == edition and hub.catalogue is before
 
         index = session.index(document)
-        found = await collected(_steps(index, document, catalogue, look), still)
+        # To cut a long text into pieces takes a moment of its own.
+        await asyncio.sleep(0)
+        found = None if not still() else await collected(_steps(index, document, catalogue, look), still)
         if found is not None:
             return found
     return None

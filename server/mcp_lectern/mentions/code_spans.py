@@ -14,13 +14,17 @@ _TICKS = re.compile("`+")
 
 def runs(text: str, start: int, end: int, origin: int = 0) -> tuple[Run, ...]:
     """The runs of back ticks in ``text[start:end]``, lines of one paragraph; counted from ``origin``."""
+    spans = [match.span() for match in _TICKS.finditer(text, start, end)]
+    if text.find("\\`", start, end) < 0:
+        # A long line of a machine's may have very many, and hardly any has escapes.
+        return tuple([(begin - origin, stop - origin, False) for begin, stop in spans])
     return tuple(
         (
             begin - origin,
             stop - origin,
             begin > start and text[begin - 1] == "\\" and _odd(text, begin, start),
         )
-        for begin, stop in (match.span() for match in _TICKS.finditer(text, start, end))
+        for begin, stop in spans
     )
 
 

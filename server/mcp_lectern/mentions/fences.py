@@ -100,14 +100,23 @@ def zone_steps(stretches: Iterable[tuple[int, Stretch]]) -> Iterator[list[Zone]]
     """The same in order, some at a time."""
     paragraph: list[Run] = []
     for base, one in stretches:
-        paragraph += ((begin + base, end + base, escaped) for begin, end, escaped in one.head)
+        for some in _slices(one.head):
+            paragraph += [(begin + base, end + base, escaped) for begin, end, escaped in some]
+            yield []
         if one.entry.prose and one.exit.prose and one.tail is None:
             yield []
             continue
         yield from _some(paired(paragraph))
         yield [(begin + base, end + base) for begin, end in one.zones]
-        paragraph = [(begin + base, end + base, escaped) for begin, end, escaped in one.tail or ()]
+        paragraph = []
+        for some in _slices(one.tail or ()):
+            paragraph += [(begin + base, end + base, escaped) for begin, end, escaped in some]
+            yield []
     yield from _some(paired(paragraph))
+
+
+def _slices(runs: tuple[Run, ...]) -> Iterator[tuple[Run, ...]]:
+    return (runs[start : start + _AT_ONCE] for start in range(0, len(runs), _AT_ONCE))
 
 
 def _some(zones: Iterator[Zone]) -> Iterator[list[Zone]]:
