@@ -26,7 +26,7 @@ _COMPARED = 16
 _LETTERS = ascii_lowercase + digits + "-_./:ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CUTOFF = 0.75
 """Likeness of two schemes."""
-_REST_CUTOFF = 0.6
+_REST_CUTOFF = 0.5
 """Likeness of what follows them."""
 _END = "\n"
 
