@@ -96,9 +96,16 @@ async def test_rd_08_sixty_megabytes_hold_nothing_up_and_leave_nothing_behind(
         del item
         after = resident()
         assert held - after > 0.8 * size
-        for _ in range(2):
-            (item,) = (await connection.read("bench://blob")).items
-            assert isinstance(item, BlobItem)
-            assert len(item.data) == SIZES["blob"]
-            del item
-        assert resident() - after < 0.3 * size
+
+        async def blobs(count: int) -> int:
+            for _ in range(count):
+                (item,) = (await connection.read("bench://blob")).items
+                assert isinstance(item, BlobItem)
+                assert len(item.data) == SIZES["blob"]
+                del item
+            return resident()
+
+        # An allocator may keep some room for the next one, whatever else the process has done before.
+        settled = await blobs(2)
+        assert settled - after < SIZES["blob"]
+        assert await blobs(3) - settled < 0.3 * size
