@@ -143,6 +143,7 @@ def cut(whole: bytes, places: list[int]) -> list[bytes]:
 @example(whole=SIMPLE, places=list(range(len(SIMPLE))))
 @example(whole=CHUNKED, places=list(range(len(CHUNKED))))
 @example(whole=b"\r\n" + SIMPLE, places=[])
+@example(whole=b"HTTP/1.1 200 \x7fOK\r\nX: a\x7fb\r\n\r\nabc", places=[])
 def test_a_response_is_what_h11_says_however_it_is_cut(whole: bytes, places: list[int]) -> None:
     pieces = cut(whole, places)
     mine, theirs = ours(pieces), by_h11(pieces)

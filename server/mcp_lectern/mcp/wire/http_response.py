@@ -17,9 +17,9 @@ MOST_HEAD: Final = 100 * 1024
 MOST_INTERIM: Final = 100
 """Responses 1xx before the one that counts."""
 _BLANK: Final = re.compile(rb"\n\r?\n")
-_STATUS: Final = re.compile(r"HTTP/([0-9]\.[0-9]) ([0-9]{3})(?: [^\x00\r\n\v\f\x7f]*)?", re.ASCII)
+_STATUS: Final = re.compile(r"HTTP/([0-9]\.[0-9]) ([0-9]{3})(?: [^\x00\r\n\v\f]*)?", re.ASCII)
 _FIELD: Final = re.compile(
-    r"([-!#$%&'*+.^_`|~0-9A-Za-z]+):[ \t]*((?:[^\x00\s\x7f]+(?:[ \t]+[^\x00\s\x7f]+)*)?)[ \t]*", re.ASCII
+    r"([-!#$%&'*+.^_`|~0-9A-Za-z]+):[ \t]*((?:[^\x00\s]+(?:[ \t]+[^\x00\s]+)*)?)[ \t]*", re.ASCII
 )
 _LENGTH: Final = re.compile(r"[0-9]{1,20}", re.ASCII)
 _CHUNK: Final = re.compile(rb"([0-9A-Fa-f]{1,20})(?:;.*)?[ \t]*")
