@@ -14,6 +14,7 @@ from tests.support.hubs import hub_of
 from bench.cases import words
 from bench.cases.model import MOST_PAGES, Play, counted
 from mcp_lectern.hub.failure import Refused
+from mcp_lectern.hub.status import State
 from mcp_lectern.mcp.connect import (
     Connection,
     HttpParameters,
@@ -29,6 +30,7 @@ from mcp_lectern.mcp.wire.resources import BlobItem, ReadResult, TextItem
 
 Say = Callable[[str], None]
 HEARD_WITHIN = 2.0
+GONE = "told that the server is gone"
 
 
 class Ears:
@@ -105,9 +107,12 @@ async def _parameters(play: Play) -> StdioParameters | HttpParameters:
 async def _through_hub(play: Play, say: Say) -> None:
     program, *arguments = play.command or ("",)
     entry = {"command": program, "args": arguments} if program else {"url": play.url}
-    async with hub_of({"case": entry}) as (hub, _):
+    async with hub_of({"case": entry}) as (hub, news):
         for step in play.steps:
-            if step[0] == "resources":
+            if step[0] == "ended":
+                await news.until(lambda: hub.states()["case"] is not State.READY)
+                say(GONE)
+            elif step[0] == "resources":
                 await hub.ensure_listed()
                 say(counted(len(hub.catalogue.listings["case"].resources), "entry", "entries"))
             elif step[0] == "templates":
@@ -213,7 +218,7 @@ async def _version(connection: Connection, _ears: Ears) -> str:
 
 async def _ended(connection: Connection, _ears: Ears) -> str:
     await connection.wait_closed()
-    return "told that the server is gone"
+    return GONE
 
 
 VERBS: dict[str, Callable[..., Awaitable[str]]] = {

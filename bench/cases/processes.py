@@ -89,7 +89,7 @@ LIVES = (
     stdio(
         "IO-05",
         "ends after the lists, then a read",
-        (*RESOURCES, ("templates",), *READ),
+        (*RESOURCES, ("templates",), ("ended",), *READ),
         witness=starts,
         play={"through_hub": True},
         by_start=[answered("resources/templates/list", {"after": [{"exit": 0}]}), {}],

@@ -54,32 +54,20 @@ async def test_io_05_an_explicit_wish_starts_a_server_whatever_the_back_off_says
 
 
 @pytest.mark.case("IO-05")
-async def test_io_05_one_that_leaves_in_good_order_just_when_it_is_asked_is_asked_again(
-    tmp_path: Path,
+@pytest.mark.parametrize("code", [0, 1])
+async def test_io_05_a_read_that_its_server_does_not_survive_fails_and_is_not_sent_again(
+    tmp_path: Path, code: int
 ) -> None:
-    leaving = [{"answers": {"resources/read": {"exit": 0}}}, {}]
-    with ScriptedServer(tmp_path, by_start=leaving, resources=ONE, contents={"a://1": "fine"}) as server:
+    dying = [{"answers": {"resources/read": {"exit": code}}}, {}]
+    with ScriptedServer(tmp_path, by_start=dying, resources=ONE, contents={"a://1": "fine"}) as server:
         async with hub_of({"it": server.entry()}) as (hub, _):
             await hub.ensure_listed()
+            with pytest.raises(Refused, match=f"exit code {code}"):
+                await hub.read("it", "a://1")
+            assert len(server.received("resources/read")) == 1
             result = await hub.read("it", "a://1")
             assert [item.text for item in result.items if isinstance(item, TextItem)] == ["fine"]
         assert server.starts == 2
-
-
-@pytest.mark.case("IO-05")
-@pytest.mark.parametrize("listed_before", [True, False])
-async def test_io_05_a_read_that_its_server_does_not_survive_is_not_repeated_for_ever(
-    tmp_path: Path, listed_before: bool
-) -> None:
-    code = 1 if listed_before else 0
-    dying = {"resources/read": {"exit": code}}
-    with ScriptedServer(tmp_path, resources=ONE, answers=dying) as server:
-        async with hub_of({"it": server.entry()}) as (hub, _):
-            if listed_before:
-                await hub.ensure_listed()
-            with pytest.raises(Refused, match=f"exit code {code}"):
-                await hub.read("it", "a://1")
-            assert server.starts == 1
 
 
 @pytest.mark.case("IO-05")

@@ -1,4 +1,4 @@
-"""Calls of one server, made once more where it became another one, or left; must not know who calls."""
+"""Calls of one server, made once more where it has become another one meanwhile; must not know who calls."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mcp_lectern.catalogue.model import ServerListing
 from mcp_lectern.hub.spelling import read_in_either_spelling
-from mcp_lectern.mcp.errors import ConnectionLost, EraChanged
+from mcp_lectern.mcp.errors import EraChanged
 from mcp_lectern.mcp.wire.resources import ReadResult
 
 if TYPE_CHECKING:
@@ -38,15 +38,7 @@ async def complete(
 
 
 async def _called(link: Link, call: Callable[[Connection], Awaitable[Result]]) -> Result:
-    running = link.connection is not None
     try:
         return await call(await link.ready())
-    except ConnectionLost as lost:
-        if not isinstance(lost, EraChanged) and not (running and _left(lost)):
-            raise
-    return await call(await link.ready())
-
-
-def _left(lost: ConnectionLost) -> bool:
-    """Whether it ended in good order: one that had been idle may do so in the moment in which it is asked."""
-    return lost.exit_code == 0
+    except EraChanged:
+        return await call(await link.ready())
