@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from tests.support.hubs import hub_of
 from tests.support.scripted_server import ScriptedServer
@@ -158,3 +159,51 @@ async def test_pag_03_a_first_walk_of_a_new_process_that_fails_keeps_what_the_la
             await news.until(lambda: bool(hub.catalogue.listings["it"].partial))
             assert len(hub.catalogue.listings["it"].resources) == len(OLD)
             assert "kept" in (hub.status()[0].last_error or "")
+
+
+@pytest.mark.case("IO-05")
+async def test_io_05_what_a_server_listed_before_it_died_is_there(tmp_path: Path) -> None:
+    answers = {"resources/templates/list": {"gate": "listed", "exit": 3}}
+    with ScriptedServer(tmp_path, resources=OLD, answers=answers) as server:
+        async with hub_of({"it": server.entry()}) as (hub, news):
+            hub.want()
+            await server.wait_waiting("listed")
+            server.open("listed")
+            await news.until(lambda: bool(hub.catalogue.listings["it"].resources))
+            listing = hub.catalogue.listings["it"]
+            assert (len(listing.resources), len(listing.templates)) == (len(OLD), 0)
+            assert "exit code 3" in (listing.partial or "")
+
+
+@pytest.mark.case("PAG-03")
+@pytest.mark.parametrize("before", ["a whole list", "nothing"])
+async def test_pag_03_the_pages_of_a_server_that_died_are_there_unless_all_were_before(
+    tmp_path: Path, before: str
+) -> None:
+    dying = [{}, {"exit": 3}]
+    answers = {"resources/list": [{}, {}, *dying] if before == "a whole list" else dying}
+    by_start = [{"answers": answers}, {"answers": {"resources/list": {"gate": "never"}}}]
+    with ScriptedServer(tmp_path, resources=OLD, page_size=2, by_start=by_start) as server:
+        async with hub_of({"it": server.entry()}) as (hub, news):
+            if before == "a whole list":
+                await hub.ensure_listed()
+                assert len(hub.catalogue.listings["it"].resources) == len(OLD)
+                with anyio.fail_after(20):
+                    await hub.list_again()
+            hub.want()
+            await news.until(lambda: bool(hub.catalogue.listings["it"].partial) or before == "a whole list")
+            assert len(hub.catalogue.listings["it"].resources) == (
+                len(OLD) if before == "a whole list" else 2
+            )
+
+
+@pytest.mark.case("IO-05")
+async def test_io_05_a_server_that_died_before_it_listed_anything_counts_as_never_listed(
+    tmp_path: Path,
+) -> None:
+    answers = {"resources/list": {"exit": 3}, "resources/templates/list": {"gate": "never"}}
+    with ScriptedServer(tmp_path, resources=OLD, answers=answers) as server:
+        async with hub_of({"it": server.entry()}) as (hub, news):
+            hub.want()
+            await news.until(lambda: ("it", "backingOff") in news.states)
+            assert not hub.catalogue.listings["it"].listed

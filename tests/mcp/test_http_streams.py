@@ -180,6 +180,20 @@ async def test_http_03_a_cut_stream_without_ids_fails_the_request_in_the_handsha
 
 
 @pytest.mark.case("HTTP-03")
+@pytest.mark.case("PAG-03")
+async def test_pag_03_a_page_whose_stream_is_cut_leaves_the_earlier_ones(reach: Reach) -> None:
+    async def first(request: Request, reply: Reply) -> None:
+        await reply.result(request, {"resources": [{"uri": "a://1", "name": "one"}], "nextCursor": "two"})
+
+    mcp = HttpMcp()
+    mcp.on["resources/list"] = in_turn(first, cut)
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        listing = await connection.list_resources()
+    assert [entry.uri for entry in listing.entries] == ["a://1"]
+    assert "broke off" in (listing.partial or "")
+
+
+@pytest.mark.case("HTTP-03")
 async def test_http_03_a_cut_stream_is_asked_for_once_more_in_the_stateless_era(reach: Reach) -> None:
     mcp = HttpMcp("modern")
     mcp.on["resources/read"] = in_turn(primed_and_cut, mcp.serve)

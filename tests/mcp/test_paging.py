@@ -169,14 +169,23 @@ async def test_pag_03_a_cursor_that_is_always_refused_does_not_restart_without_e
 
 @pytest.mark.anyio
 @pytest.mark.case("PAG-03")
-async def test_pag_03_a_failing_later_page_keeps_the_earlier_ones(script: Script, connected: Connect) -> None:
+@pytest.mark.parametrize(
+    ("third", "why"),
+    [
+        ({"error": {"code": -32603, "message": "database gone"}}, "database gone"),
+        ({"exit": 3}, "exit code 3"),
+    ],
+)
+async def test_pag_03_a_failing_later_page_keeps_the_earlier_ones(
+    third: dict[str, Any], why: str, script: Script, connected: Connect
+) -> None:
     second = {"result": {"resources": EIGHT[3:6], "nextCursor": "three"}}
-    server = script(answers=pages_then(second, {"error": {"code": -32603, "message": "database gone"}}))
+    server = script(answers=pages_then(second, third))
     async with connected(server) as connection:
         listing = await connection.list_resources()
     assert len(listing.entries) == 6
     assert listing.partial is not None
-    assert "database gone" in listing.partial
+    assert why in listing.partial
 
 
 @pytest.mark.anyio

@@ -29,4 +29,5 @@ async def end_of(connection: Connection, refresh: Refresh) -> McpError:
 
         group.start_soon(lost)
         group.start_soon(locked)
+    await refresh.ended_with(ends[0])
     return ends[0]

@@ -16,7 +16,7 @@ import anyio
 from mcp_lectern.catalogue.model import ServerListing
 from mcp_lectern.catalogue.template import Template, Unusable
 from mcp_lectern.hub import failure
-from mcp_lectern.mcp.errors import McpError
+from mcp_lectern.mcp.errors import ConnectionLost, EraChanged, McpError
 from mcp_lectern.mcp.wire.resources import Listing, Resource, ResourceTemplate
 from mcp_lectern.text.untrusted import single_line
 
@@ -32,6 +32,8 @@ _MOST_REMARKS = 20
 class Lists(Protocol):
     """The two lists of a connection."""
 
+    @property
+    def closed(self) -> bool: ...  # noqa: D102
     async def list_resources(self) -> Listing[Resource]: ...  # noqa: D102
     async def list_templates(self) -> Listing[ResourceTemplate]: ...  # noqa: D102
 
@@ -57,6 +59,7 @@ class Refresh:
         self._generation = 0
         self._published = -1
         self._over = False
+        self._walking = False
         self._dirty = anyio.Event()
         self._walked = anyio.Event()
         self._fresh_until: float | None = None
@@ -83,6 +86,11 @@ class Refresh:
         while self._published < wanted and not self._over:
             await self._walked.wait()
 
+    async def ended_with(self, end: McpError) -> None:
+        """The server is gone: wait until what it listed before that, if anything, is published."""
+        if self._walking and isinstance(end, ConnectionLost) and not isinstance(end, EraChanged):
+            await self._walked.wait()
+
     async def run(self, lists: Lists) -> None:
         """Walk at once, then after every notice, until cancelled."""
         try:
@@ -97,22 +105,25 @@ class Refresh:
             self._walked.set()
 
     async def _round(self, lists: Lists, started: float) -> None:
+        self._walking = True
         generation, listing = await self._settled(lists)
         self.seconds = time.monotonic() - started
-        await self._publish(listing)
+        if listing is not None:
+            await self._publish(listing)
+        self._walking = False
         self._published = generation
         self.ended.set()
         self._walked.set()
         self._walked = anyio.Event()
 
-    async def _settled(self, lists: Lists) -> tuple[int, ServerListing]:
+    async def _settled(self, lists: Lists) -> tuple[int, ServerListing | None]:
         generation, listing = await self._walk(lists)
-        if generation == self._generation:
+        if generation == self._generation or lists.closed:
             return generation, listing
         self._log("the list changed while it was read; reading it again")
         return await self._walk(lists)
 
-    async def _walk(self, lists: Lists) -> tuple[int, ServerListing]:
+    async def _walk(self, lists: Lists) -> tuple[int, ServerListing | None]:
         generation, began = self._generation, time.monotonic()
         self._dirty = anyio.Event()
         self.error = None
@@ -124,7 +135,20 @@ class Refresh:
         hints = [listing.ttl_ms for listing in results] + [listing.ttl_ms for listing in templates]
         hints = [hint for hint in hints if hint]
         self._fresh_until = began + min(hints) / 1000 if hints else None
+        if lists.closed:
+            self._forget_beginnings(results, templates)
+            if not results and not templates:
+                return generation, None
         return generation, self._listing(results, templates)
+
+    def _forget_beginnings(
+        self, resources: list[Listing[Resource]], templates: list[Listing[ResourceTemplate]]
+    ) -> None:
+        """The server ended on the way: the first pages of a list are no news where there was a whole one."""
+        known = self._known()
+        for listings, before in ((resources, known.resources), (templates, known.templates)):
+            if before and any(listing.partial for listing in listings):
+                listings.clear()
 
     async def _collect(self, walk: Callable[[], Awaitable[Listing[T]]], into: list[Listing[T]]) -> None:
         try:

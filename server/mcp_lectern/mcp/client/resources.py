@@ -9,7 +9,7 @@ from typing import Any, Final, Generic
 import anyio
 import anyio.to_thread
 
-from mcp_lectern.mcp.errors import ConnectionLost, McpError, ServerError
+from mcp_lectern.mcp.errors import EraChanged, McpError, ServerError
 from mcp_lectern.mcp.session import Patience, Session
 from mcp_lectern.mcp.wire import contents, pages
 from mcp_lectern.mcp.wire.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
@@ -100,7 +100,7 @@ class ResourceClient:
         while first or cursor is not None:
             try:
                 page = await self._page(kind, parse, {} if first else {"cursor": cursor})
-            except ConnectionLost:
+            except EraChanged:
                 raise
             except McpError as error:
                 if first:
