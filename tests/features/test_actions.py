@@ -7,8 +7,9 @@ from tests.support.catalogues import listing
 from tests.support.marked import fixture
 
 from mcp_lectern.catalogue.model import ServerListing
-from mcp_lectern.catalogue.resolve import resolve
-from mcp_lectern.features.actions import Doing, Replacement, actions
+from mcp_lectern.catalogue.resolve import UnknownResource, resolve
+from mcp_lectern.features.actions import MOST_REPLACEMENTS, Doing, Replacement, actions
+from mcp_lectern.features.diagnostics import diagnostics
 
 A = listing("a", ["memo://plan", "config://app"], ["echo://{x}"])
 B = listing("b", ["config://app"])
@@ -31,6 +32,57 @@ def check(text: str, *expected: str, among: tuple[ServerListing, ...] = (A, B, S
 def test_did_you_mean_another_resource_or_another_server() -> None:
     check("@a:memo://paln", "@a:memo://plan", "lectern.open a memo://paln")
     check("@aa:memo://plan", "@a:memo://plan")
+
+
+def test_every_resource_that_may_be_meant_is_offered() -> None:
+    among = (listing("a", ["memo://plan-2026", "memo://plan-2025", "memo://plan-2024", "memo://soup"]),)
+    text = "@a:memo://plan-2023"
+    given = fixture(text, *among)
+    (mention,) = given.mentions
+    found = resolve(given.catalogue, mention)
+    assert isinstance(found, UnknownResource)
+    assert len(found.suggestions) == 3
+    check(
+        text,
+        *(f"@a:{uri}" for uri in found.suggestions),
+        "lectern.open a memo://plan-2023",
+        among=among,
+    )
+    offered = actions(mention, found, {})
+    assert [(one.title, one.fixes) for one in offered if isinstance(one, Replacement)] == [
+        (f"Write @a:{uri}", "unknownResource") for uri in found.suggestions
+    ]
+
+
+def test_every_server_that_may_be_meant_is_offered_one_with_the_uri_first_then_the_closest_name() -> None:
+    near = (listing("notes-b", ["memo://else"]), listing("notes-cc"), listing("archive", ["memo://plan"]))
+    check(
+        "@notes-c:memo://plan",
+        "@archive:memo://plan",
+        "@notes-cc:memo://plan",
+        "@notes-b:memo://plan",
+        among=near,
+    )
+
+
+def test_an_ambiguous_uri_has_so_many_fixes_as_somebody_reads() -> None:
+    crowd = tuple(listing(f"s{number:02}", ["config://app"]) for number in range(MOST_REPLACEMENTS + 3))
+    check("@config://app", *(f"@s{n:02}:config://app" for n in range(MOST_REPLACEMENTS)), among=crowd)
+
+
+def test_each_fix_names_the_diagnostic_that_it_mends() -> None:
+    for text, code in (
+        ("@a:memo://paln", "unknownResource"),
+        ("@aa:memo://plan", "unknownServer"),
+        ("@config://app", "ambiguous"),
+    ):
+        given = fixture(text, A, B)
+        (remark,) = diagnostics(given.catalogue, given.mentions, {})
+        (mention,) = given.mentions
+        found = actions(mention, resolve(given.catalogue, mention), {})
+        fixes = [one for one in found if isinstance(one, Replacement)]
+        assert {one.fixes for one in fixes} == {remark.code} == {code}
+        assert [one.text for one in fixes] == remark.data["suggestions"]
 
 
 @pytest.mark.case("URI-05")

@@ -187,6 +187,41 @@ def test_ui_01_a_handle_is_answered_by_word_starts_only() -> None:
     check("hi @s:bob$0", "the bob", "kebob", "b-o-b", among=(among,))
 
 
+@pytest.mark.case("UI-01")
+@pytest.mark.parametrize("closed", ["", '"'])
+def test_ui_01_a_quoted_query_is_no_handle_and_finds_what_matches_anywhere(closed: str) -> None:
+    among = listing("s", [Resource(f"x://{n}", name) for n, name in enumerate(("kebob", "b-o-b", "the bob"))])
+    check(f'hi @"bob$0{closed}', "the bob", "kebob", "b-o-b", among=(among,))
+    templates = listing("s", [], ["kebob://{x}"])
+    check(f'hi @"bob$0{closed}', "kebob://{x}", among=(templates,))
+    check("hi @bob$0", among=(templates,))
+
+
+@pytest.mark.case("UI-01")
+@pytest.mark.parametrize(
+    "prose", ["bob's", "bob’s", "bob’s,", "bob'", "bob’", "bob”", "bob…", "bob，", "bob）。"]
+)
+def test_ui_01_a_handle_stays_one_whatever_punctuation_stands_at_it(prose: str) -> None:
+    """Folding makes a space of most of these, and words with a space between are looked for anywhere."""
+    names = ("kebob's", "kebobs", "bakebob…", "kebob”", "a kebob，s")
+    among = listing("s", [Resource(f"x://{n}", name) for n, name in enumerate(names)])
+    check(f"thanks @{prose}$0", among=(among,))
+
+
+def test_servers_stand_as_they_are_configured_those_that_begin_so_first() -> None:
+    among = tuple(listing(name) for name in ("old notes", "zebra", "notes-b", "My-Notes", "Notes-a"))
+    check("@no$0", "notes-b:", "Notes-a:", "old notes:", "My-Notes:", among=among)
+    check("@$0", "old notes:", "zebra:", "notes-b:", "My-Notes:", "Notes-a:", among=among)
+    check("@otes$0", among=among)
+
+
+def test_equally_good_rows_stand_in_the_order_of_the_servers_as_configured() -> None:
+    among = tuple(listing(name, [Resource("x://plan", "plan")]) for name in ("z", "a", "m"))
+    for marked in ("@$0", "@plan$0", "@x://$0", '@"pla$0'):
+        found = [row.server for row in rows(marked, *among) if row.kind is Kind.RESOURCE]
+        assert found == ["z", "a", "m"], marked
+
+
 def test_the_filter_text_begins_with_what_is_covered() -> None:
     given = fixture("see @ins$0 now", NOTES)
     found = complete(given.text, given.offset, given.catalogue, given.indexes, {}, limit=9)

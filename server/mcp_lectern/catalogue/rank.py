@@ -27,7 +27,8 @@ from mcp_lectern.catalogue.scattered import is_scattered, scattered_hits
 from mcp_lectern.mcp.wire.packed import Entry
 from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
 
-_HANDLE = re.compile(r"[\w.-]*[.,;:!?'\")\]}]*")
+# Punctuation beyond ASCII is prose: "@bob’s" and "@bob—thanks" begin with a handle as much as "@bob's" does.
+_HANDLE = re.compile("[\\w.'\x80-\U0010ffff-]*+[.,;:!?'\")\\]}\x80-\U0010ffff]*+")
 
 
 class Quality(IntEnum):
