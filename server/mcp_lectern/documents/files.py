@@ -39,7 +39,7 @@ def materialize(folder: Path, key: Key, data: bytes, mime_type: str | None, kind
     """
     place = folder / _server_digest(key.server) / _digest(key, data)
     for each in (folder, place.parent, place):
-        _private_folder(each)
+        private_folder(each)
     target = place / file_name(key.uri, key.item, file_extension(mime_type, kind))
     if _holds(target, data):
         os.utime(target, follow_symlinks=os.utime not in os.supports_follow_symlinks)
@@ -82,7 +82,8 @@ def _server_digest(server: str) -> str:
     return hashlib.sha256(server.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _private_folder(path: Path) -> None:
+def private_folder(path: Path) -> None:
+    """A folder for its owner alone, made where there is none. Raises OSError, also where a link is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=0o700)

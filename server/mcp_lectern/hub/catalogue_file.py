@@ -18,6 +18,8 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TypeVar
 
+from mcp_lectern.documents.files import private_folder
+
 DAYS = 30
 """So long is a catalogue kept that no walk has confirmed."""
 _DAY = 86_400.0
@@ -74,7 +76,7 @@ class CatalogueFile:
 
     def key(self) -> bytes:
         """The secret of this installation, made when it is first needed."""
-        _private_folder(self.folder)
+        private_folder(self.folder)
         for _ in range(2):
             with contextlib.suppress(FileNotFoundError):
                 key = self.key_path.read_bytes()
@@ -198,7 +200,7 @@ class CatalogueFile:
         return self._tried(work, write=write, patience=seconds)
 
     def _tried(self, work: Callable[[sqlite3.Connection], T], *, write: bool, patience: float) -> T:
-        _private_folder(self.folder)
+        private_folder(self.folder)
         _private_file(self.path)
         connection = sqlite3.connect(self.path, timeout=patience, isolation_level=None)
         with contextlib.closing(connection):
@@ -254,17 +256,6 @@ def _bytes(server: str) -> bytes:
 
 def _name(server: bytes) -> str:
     return server.decode("utf-8", "surrogatepass")
-
-
-def _private_folder(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with contextlib.suppress(FileExistsError):
-        path.mkdir(mode=0o700)
-    status = path.lstat()
-    if not stat.S_ISDIR(status.st_mode):
-        raise NotADirectoryError(f"{path} is no folder: remove it, then try again")
-    if os.name == "posix" and stat.S_IMODE(status.st_mode) != 0o700:
-        path.chmod(0o700)
 
 
 def _private_file(path: Path) -> None:

@@ -6,7 +6,10 @@ resource metadata, revision 2025-03-26. What is looked for where is decided in `
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
 
 import httpx
 
@@ -20,6 +23,8 @@ from mcp_lectern.mcp.auth.metadata import (
     server_metadata,
 )
 from mcp_lectern.mcp.auth.model import Found, ResourceMetadata, ServerMetadata, Step
+
+Metadata = TypeVar("Metadata", ResourceMetadata, ServerMetadata)
 
 _NOTHING_THERE = frozenset({404, 405, 410})
 
@@ -79,17 +84,9 @@ async def _resource(
         if objection:
             search.failed(url, UnusableError(objection))
             continue
-        try:
-            reply = await get(client, url)
-            if reply.ok and reply.body is not None:
-                return resource_metadata(reply.body, server_url)
-            search.missed(url, reply)
-        except UnreachableError as error:
-            search.failed(url, error)
-        except UnusableError as error:
-            search.failed(url, error)
-            if error.final:
-                raise step.failed(f"{search.report}.") from error
+        found = await _document(client, step, url, search, partial(resource_metadata, server_url=server_url))
+        if found is not None:
+            return found
     return None
 
 
@@ -135,15 +132,26 @@ async def _from_documents(
     if objection:
         raise step.failed(f"{objection}.")
     for url in addresses.server_documents(issuer):
-        try:
-            reply = await get(client, url)
-            if reply.ok and reply.body is not None:
-                return server_metadata(reply.body, issuer, server_url)
-            search.missed(url, reply)
-        except UnreachableError as error:
-            search.failed(url, error)
-        except UnusableError as error:
-            search.failed(url, error)
-            if error.final:
-                raise step.failed(f"{search.report}.") from error
+        read = partial(server_metadata, issuer=issuer, server_url=server_url)
+        found = await _document(client, step, url, search, read)
+        if found is not None:
+            return found
+    return None
+
+
+async def _document(
+    client: httpx.AsyncClient, step: Step, url: str, search: _Search, read: Callable[[Any], Metadata]
+) -> Metadata | None:
+    """What one address publishes, or None, which the search notes."""
+    try:
+        reply = await get(client, url)
+        if reply.ok and reply.body is not None:
+            return read(reply.body)
+        search.missed(url, reply)
+    except UnreachableError as error:
+        search.failed(url, error)
+    except UnusableError as error:
+        search.failed(url, error)
+        if error.final:
+            raise step.failed(f"{search.report}.") from error
     return None
