@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from tests.support.hidden import HIDDEN, LINE_ENDS, STRAY, code_point
 
 from mcp_lectern.documents.address import parse
+from mcp_lectern.documents.page import unasked_page, unread_page
 from mcp_lectern.documents.render import EMPTY, document_text, documents, item_text
 from mcp_lectern.mcp.wire.resources import BlobItem, Item, ReadResult, TextItem, UnreadableItem
 
@@ -102,6 +104,40 @@ def test_a_binary_item_is_described_and_never_dumped() -> None:
     assert "\x1b" not in described
     assert described.isascii()
     assert "none" in (text_of(BlobItem(None, None, b"")) or "")
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"), [(0, "0 bytes"), (1, "1 byte"), (2, "2 bytes"), (1_234_567, "1,234,567 bytes")]
+)
+def test_one_byte_is_no_bytes(size: int, shown: str) -> None:
+    blob = BlobItem("x://b", "image/png", b"x" * size)
+    index = text_of(blob, TextItem("x://t", "text/plain", "y" * size)) or ""
+    assert f"image/png, {shown}\n" in index
+    assert f"text/plain, {shown}\n" in index
+    assert f"\nSize:        {shown}\n" in (text_of(blob) or "")
+
+
+@pytest.mark.case("LSP-07")
+@pytest.mark.parametrize("hidden", [*HIDDEN, *LINE_ENDS, *STRAY], ids=code_point)
+def test_lsp_07_nothing_hidden_is_shown_of_names_types_and_reasons(hidden: str) -> None:
+    word = f"a{hidden}b"
+    server, uri = f"s{hidden}r", f"x://{word}"
+    blob = BlobItem(uri, f"image/{word}", b"\xff")
+    result = ReadResult(
+        (blob, TextItem(f"{uri}2", word, "text"), UnreadableItem(None, word, f"no{hidden}way")),
+        notes=(f"note{hidden}d",),
+    )
+    pages = [
+        document_text(server, uri, result, None, title=word),
+        *(document_text(server, uri, result, None, index) for index in range(3)),
+        document_text(server, uri, ReadResult((blob,)), None),
+        unread_page(server, uri),
+        unasked_page(server, uri),
+    ]
+    assert hidden not in "".join(page or "" for page in pages)
+    for document in documents(server, uri, result, None, title=word):
+        shown = (document.title, document.mime_type or "", document.error or "", document.address)
+        assert hidden not in "".join(shown)
 
 
 @given(st.text(st.characters()))

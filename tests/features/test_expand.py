@@ -170,6 +170,45 @@ def test_the_limit_is_for_all_content_together() -> None:
     assert [one.status for one in empty] == ["included"]
 
 
+BLOB = BlobItem("memo://plan#2", "image/png", b"\x89PNG" * 1_000)
+
+
+def test_only_text_counts_towards_the_limit() -> None:
+    """What is binary is not included, so it takes no room; its bytes are told all the same."""
+    both = ReadResult((TextItem("memo://plan#1", "text/plain", "12345678"), BLOB))
+    reads = {"memo://plan": both, "memo://todo": ReadResult((BLOB,)), "x://only": text_of("ab")}
+    marked = "@docs:memo://plan @docs:memo://todo @other:x://only"
+    text, found = expanded(marked, reads=reads, max_bytes=10)
+    assert [(one.status, one.size, one.tokens) for one in found] == [
+        ("included", 4_008, 2),
+        ("binary", 4_000, 0),
+        ("included", 2, 1),
+    ]
+    assert "12345678" in text
+    assert text.count("Binary content of 3.9 KiB.") == 2
+    _, found = expanded(marked, reads=reads, max_bytes=9)
+    assert [one.status for one in found] == ["included", "binary", "tooLarge"]
+
+
+def test_a_part_of_text_that_does_not_fit_takes_its_binary_neighbour_along() -> None:
+    both = ReadResult((TextItem("memo://plan#1", "text/plain", "12345678"), BLOB))
+    reads = {"memo://plan": both, "memo://todo": ReadResult((BLOB,))}
+    text, found = expanded("@docs:memo://plan @docs:memo://todo", reads=reads, max_bytes=7)
+    assert [(one.status, one.size, one.tokens) for one in found] == [
+        ("tooLarge", 4_008, 0),
+        ("binary", 4_000, 0),
+    ]
+    assert "12345678" not in text
+    assert "Its text of 8 bytes does not fit in the 7 bytes that are left of the limit." in text
+
+
+def test_a_blob_of_a_textual_type_counts_as_the_text_that_it_is() -> None:
+    reads = {"memo://plan": ReadResult((BlobItem(None, "text/plain", "é2345678".encode()),))}
+    assert [one.status for one in expanded("@docs:memo://plan", reads=reads, max_bytes=8)[1]] == ["tooLarge"]
+    (one,) = expanded("@docs:memo://plan", reads=reads, max_bytes=9)[1]
+    assert (one.status, one.size, one.tokens) == ("included", 9, 3)
+
+
 def test_a_fence_has_the_language_of_the_type() -> None:
     reads = {"memo://plan": text_of("x", "text/x-rust")}
     text, _ = expanded("Text", reads=reads, style="markdown")
@@ -229,6 +268,25 @@ def test_json_reads_back(resources: list[tuple[str, str, str, str]], text: str) 
     whole = json.loads(framed(text, found, "json", numbered()))
     assert whole["text"] == visible(text)
     assert [one["text"] for one in whole["resources"]] == [one.parts[0].text for one in found]
+
+
+@pytest.mark.parametrize("content", ["x", "é", "\u202e", "\x7f", "\u200d", "👨‍👩‍👧"])
+def test_long_json_reads_back_wherever_it_is_cut(content: str) -> None:
+    (found,) = expanded("@docs:memo://plan", reads={"memo://plan": text_of("")})[1]
+    empty = len(framed("", [found], "json", numbered())) - 1
+    for beyond in (-1, 0, 1, 2):
+        text = "y" * (2**17 - empty + beyond - 40) + content * 40
+        whole = json.loads(framed(text, [found], "json", numbered()))
+        assert whole["text"] == text
+
+
+@pytest.mark.case("LSP-07")
+def test_lsp_07_json_of_ascii_alone_hides_nothing_either() -> None:
+    (found,) = expanded("@docs:memo://plan", reads={"memo://plan": text_of("a\x7fb")})[1]
+    whole = framed("", [found], "json", numbered())
+    assert whole.isascii()
+    assert "\x7f" not in whole
+    assert json.loads(whole)["resources"][0]["text"] == "a\x7fb"
 
 
 def included(server: str, uri: str, mime_type: str, content: str) -> Outcome:

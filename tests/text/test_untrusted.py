@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from tests.support.hidden import HIDDEN, LINE_ENDS, STRAY, code_point
 
 from mcp_lectern.text.untrusted import (
     code_fence,
@@ -16,6 +18,7 @@ from mcp_lectern.text.untrusted import (
     markdown_escape,
     plain_text,
     single_line,
+    spelled_out,
     visible,
 )
 
@@ -161,6 +164,60 @@ def test_lsp_07_a_code_span_is_one_span(text: str) -> None:
 )
 def test_lsp_07_hidden_characters_go(text: str, expected: str) -> None:
     assert single_line(text) == expected
+
+
+# Signs that are drawn around or under the digits behind them, though Unicode counts them as formatting.
+DRAWN = {*map(chr, range(0x600, 0x606)), *"\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"}
+
+
+@pytest.mark.case("LSP-07")
+def test_lsp_07_no_control_format_or_separator_is_left_in_a_line() -> None:
+    """All that Unicode knows of, so that a newer Python shows what is missing here."""
+    left = {
+        character
+        for character in map(chr, range(0x110000))
+        if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+        and character in single_line(f"a{character}b")
+    }
+    assert left == DRAWN
+
+
+@pytest.mark.case("LSP-07")
+@pytest.mark.parametrize("show", [visible, single_line, plain_text, markdown_escape, code_span, code_fence])
+@pytest.mark.parametrize("hidden", [*HIDDEN, *LINE_ENDS, *STRAY], ids=code_point)
+def test_lsp_07_nothing_hidden_is_shown_in_any_form(show: Callable[[str], str], hidden: str) -> None:
+    assert hidden not in show(f"a{hidden}b")
+    assert hidden not in show(hidden)
+
+
+@pytest.mark.case("LSP-07")
+@pytest.mark.parametrize("hidden", [*HIDDEN, *LINE_ENDS[2:], *STRAY], ids=code_point)
+def test_lsp_07_what_must_stay_exact_is_spelled_out(hidden: str) -> None:
+    spelled = spelled_out(f"a{hidden}b{hidden}", lambda one: f"<{ord(one):x}>")
+    assert spelled == f"a<{ord(hidden):x}>b<{ord(hidden):x}>"
+
+
+@given(hostile_text)
+def test_spelling_loses_nothing_and_touches_nothing_that_is_seen(text: str) -> None:
+    text = text.replace("\ue000", "").replace("\ue001", "")
+    spelled = spelled_out(text, lambda one: f"\ue000{ord(one):x}\ue001")
+    assert re.sub("\ue000(.*?)\ue001", lambda match: chr(int(match[1], 16)), spelled) == text
+    assert visible(re.sub("\ue000.*?\ue001", "", spelled)).replace("\n", "") == visible(text).replace(
+        "\n", ""
+    )
+
+
+@pytest.mark.parametrize("space", [" ", "\xa0", "\u1680", "\u2003", "\u202f", "\u205f", "\u3000", "\u2800"])
+def test_nothing_hides_between_spaces_of_any_width(space: str) -> None:
+    assert single_line(f"日{space}\u200d{space}本") == "日 本"
+    assert single_line(f"日{space}\ufe0f本") == "日 本"
+    assert single_line(space * 3) == ""
+
+
+@pytest.mark.parametrize("mark", "0123456789#*")
+def test_a_variation_selector_stays_at_a_key_cap_alone(mark: str) -> None:
+    assert single_line(f"{mark}\ufe0f\u20e3") == f"{mark}\ufe0f\u20e3"
+    assert single_line(f"{mark}\ufe0fx{mark}\ufe0e") == f"{mark}x{mark}"
 
 
 @pytest.mark.parametrize("text", ["❤️‍🔥", "👨‍👩‍👧", "می‌خواهم", "1️⃣", "क्‍ष", "日本語", "עברית"])

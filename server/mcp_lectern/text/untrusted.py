@@ -7,21 +7,31 @@ which the rest is drawn), lengths are capped, and Markdown loses every meaning b
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029\v\f]")
-_SPACES = re.compile(r"\s+")
+_UNUSUAL_LINE_ENDS = re.compile("[\u0085\u2028\u2029]")
+_SPACES = re.compile("[\\s\u2800]+")  # a cell of Braille without a dot is drawn as a space
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls
+_CONCEALED = (
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, fillers
     "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"  # zero width, direction marks, embeddings, isolates
     "\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"  # tags, more variation selectors
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"  # layout of rare scripts
+    "\U000e0000-\U000e0fff"  # tags, more variation selectors
 )
-_SOLID = "\u00a1-\u200b\u2010-\ufdff\ufe10-\U000dffff"
+_HIDDEN = re.compile(f"[{_CONCEALED}]")
+_MAY_HIDE = re.compile(f"[{_CONCEALED}\u0085\u200c\u200d\u2028\u2029\ufe0e\ufe0f]")
+# Everything beyond ASCII that is drawn, so no space of any width.
+_SOLID = (
+    "\u00a1-\u167f\u1681-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u27ff\u2801-\u2fff"
+    "\u3001-\ufdff\ufe10-\U000dffff"
+)
 # Emoji and several scripts need these behind or between two characters; anywhere else they hide something.
 _STRAY_JOINERS = re.compile(
-    f"(?<![{_SOLID}\ufe0f])[\u200c\u200d]|[\u200c\u200d](?![{_SOLID}])|(?<![{_SOLID}0-9#*])[\ufe0e\ufe0f]"
+    f"(?<![{_SOLID}\ufe0f])[\u200c\u200d]|[\u200c\u200d](?![{_SOLID}])"
+    f"|(?<![{_SOLID}0-9#*])[\ufe0e\ufe0f]|(?<=[0-9#*])[\ufe0e\ufe0f](?!\u20e3)"
 )
 _LINK_MIDDLE = re.compile(r"\](?=\()")
 
@@ -42,6 +52,18 @@ def visible(text: str) -> str:
     r"""The text without hidden characters; every line end becomes ``\n``, a lone surrogate U+FFFD."""
     text = _HIDDEN.sub("", _LINE_ENDS.sub("\n", text))
     return _STRAY_JOINERS.sub("", _SURROGATES.sub("\ufffd", text))
+
+
+def spelled_out(text: str, written: Callable[[str], str]) -> str:
+    """The text with each hidden character, and each unusual line end, as ``written`` writes it down.
+
+    For text that has to stay what it is, and that people look at all the same.
+    """
+    if not _MAY_HIDE.search(text):
+        return text  # long texts come here, and hardly any has something to spell
+    for kind in (_HIDDEN, _UNUSUAL_LINE_ENDS, _STRAY_JOINERS):
+        text = kind.sub(lambda match: written(match[0]), text)
+    return text
 
 
 def single_line(text: str, limit: int = 200) -> str:

@@ -15,7 +15,7 @@ from mcp_lectern.documents.media import language_id
 from mcp_lectern.documents.render import well_formed
 from mcp_lectern.features.describe import size_shown
 from mcp_lectern.features.expand.model import Outcome, Part
-from mcp_lectern.text.untrusted import code_span, markdown_escape, single_line
+from mcp_lectern.text.untrusted import code_span, markdown_escape, single_line, spelled_out
 
 Format: TypeAlias = Literal["xml", "markdown", "json"]
 FORMATS: tuple[Format, ...] = ("xml", "markdown", "json")
@@ -23,6 +23,7 @@ FORMATS: tuple[Format, ...] = ("xml", "markdown", "json")
 _TOKENS = ("token", "tokens")
 _REASON_LIMIT = 600
 _URI_LIMIT = 2000
+_AT_ONCE = 65_536
 _BACK_TICKS = re.compile("`+")
 _TO_ESCAPE = re.compile(r"[&<>\"]|[^\S ]|[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -32,7 +33,7 @@ def framed(text: str, outcomes: Sequence[Outcome], style: Format, nonces: Callab
     text = well_formed(text)
     if style == "json":
         plain = {"resources": [_json(outcome) for outcome in outcomes], "text": text}
-        return json.dumps(plain, ensure_ascii=False, indent=2) + "\n"
+        return _spelled_json(json.dumps(plain, ensure_ascii=False, indent=2)) + "\n"
     if style == "markdown":
         blocks = [_markdown(outcome) for outcome in outcomes]
     else:
@@ -65,6 +66,20 @@ def _json(outcome: Outcome) -> dict[str, object]:
     elif outcome.parts:
         plain["parts"] = [_part_json(part) for part in outcome.parts]
     return plain
+
+
+def _spelled_json(text: str) -> str:
+    """The same JSON, with escapes for what a person would not see. In slices: much text takes a while."""
+    slices = (text[start : start + _AT_ONCE] for start in range(0, len(text), _AT_ONCE))
+    return "".join(spelled_out(each, _json_escape) if _may_hide(each) else each for each in slices)
+
+
+def _may_hide(text: str) -> bool:
+    return not text.isascii() or "\x7f" in text
+
+
+def _json_escape(character: str) -> str:
+    return json.dumps(character)[1:-1]
 
 
 def _sendable(value: object) -> object:
@@ -110,7 +125,12 @@ def _attributes(values: dict[str, str | None]) -> str:
 
 
 def _escaped(value: str) -> str:
-    return _TO_ESCAPE.sub(lambda match: f"&#{ord(match[0])};", value)
+    """The value exactly, with nothing in it that a person would not see."""
+    return spelled_out(_TO_ESCAPE.sub(lambda match: _reference(match[0]), value), _reference)
+
+
+def _reference(character: str) -> str:
+    return f"&#{ord(character)};"
 
 
 def _markdown(outcome: Outcome) -> str:
