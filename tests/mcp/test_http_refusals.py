@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import httpx
 import pytest
-from tests.support.http_mcp import HttpMcp, in_turn
+from tests.support.http_mcp import TEXT, HttpMcp, in_turn
 from tests.support.http_server import Handler, HttpServer, Reply, Request
 
 from mcp_lectern.mcp.connect import Connection, Timing
@@ -300,3 +300,32 @@ async def test_http_05_a_longer_wait_than_a_person_bears_fails_at_once_and_says_
             await connection.read("memo://a")
         assert caught.value.retry_after == PATIENCE + 1
         assert len(server.received("resources/read")) == 1
+
+
+@pytest.mark.case("HTTP-05")
+@pytest.mark.parametrize(
+    "date",
+    [
+        "Mon, 01 Jan 99999999999999999999 00:00:00 GMT",
+        "Mon, 01 Jan 2040 00:00:00 99999999999 +0000",
+        "-199999999999 Jan Jan 60:60:60+99999999",
+        "Fri, 31 Dec 9999 23:59:59 -2359",
+    ],
+)
+async def test_http_05_a_date_beyond_all_calendars_costs_one_call(reach: Reach, date: str) -> None:
+    mcp = HttpMcp()
+    mcp.on["resources/read"] = in_turn(status(429, retry_after=date), mcp.serve)
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        with pytest.raises(HttpFailure, match="429"):
+            await connection.read("memo://a")
+        assert (await connection.read("memo://a")).items
+
+
+async def test_a_type_that_is_said_twice_is_the_same_type(reach: Reach) -> None:
+    async def read(request: Request, reply: Reply) -> None:
+        await reply.result(request, TEXT, Content_Type="application/json")
+
+    mcp = HttpMcp()
+    mcp.on["resources/read"] = read
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        assert (await connection.read("memo://a")).items

@@ -9,7 +9,7 @@ from typing import Final
 
 import anyio
 
-from mcp_lectern.mcp.errors import ConnectionLost, McpError
+from mcp_lectern.mcp.errors import McpError
 from mcp_lectern.mcp.transport.delays import growing
 from mcp_lectern.mcp.wire.jsonrpc import METHOD_NOT_FOUND
 
@@ -80,9 +80,9 @@ class Subscribing(Subscriptions):
             return True
         try:
             await self._session.request(self._session.asked(SUBSCRIBE, uri), {"uri": uri}, self._patience)
-        except ConnectionLost:
-            return True
         except McpError as error:
+            if self._session.ended:
+                return True
             if error.retryable and not last:
                 # Nobody hears of a change until it has worked.
                 self._behind.add(uri)

@@ -18,3 +18,11 @@ def growing(failures: int) -> float:
     """
     delay = min(FIRST * 2.0 ** min(failures, 16), LONGEST)
     return delay * _RANDOM.uniform(1 - JITTER, 1 + JITTER)
+
+
+def asked_for(failures: int, milliseconds: int | None) -> float:
+    """Seconds before a stream is opened again: as long as its server asks for, and never at once.
+
+    ``retry: 0`` would otherwise be a request for as many requests as there is time for.
+    """
+    return max(growing(failures), (milliseconds or 0) / 1000)

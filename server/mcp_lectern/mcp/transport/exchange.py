@@ -19,7 +19,7 @@ from mcp_lectern.mcp.wire.framing import Oversize
 from mcp_lectern.mcp.wire.gathering import Gathered
 from mcp_lectern.mcp.wire.http_headers import media_type
 
-from .delays import growing
+from .delays import asked_for
 from .http_client import CutShortError, HttpClient, Reply, UnreadableBodyError
 
 EVENT_STREAM: Final = "text/event-stream"
@@ -27,7 +27,8 @@ GRACE: Final = 1.0
 """Seconds for a stream after its answer: trailing events are heard, and the connection can be used again."""
 RESUMPTIONS: Final = 5
 """In a row, without a new event."""
-_SENDABLE: Final = re.compile(r"[^\x00-\x1f\x7f]+")
+_SENDABLE: Final = re.compile(r"[^\x00-\x20\x7f](?:[^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?")
+"""An id that a header can hold: white space at its ends would be lost there."""
 
 Json = Any
 
@@ -90,7 +91,7 @@ async def resume(
     """Follow a stream that broke off, from its last event on, until it has the answer or is hopeless."""
     failures = 0
     while not exchange.released and failures < RESUMPTIONS:
-        await anyio.sleep(growing(failures) if exchange.retry is None else exchange.retry / 1000)
+        await anyio.sleep(asked_for(failures, exchange.retry))
         before = exchange.last_id
         asking = {**headers(), "Accept": EVENT_STREAM, "Last-Event-ID": before or ""}
         try:

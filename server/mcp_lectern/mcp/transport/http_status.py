@@ -101,11 +101,11 @@ def retry_after(header: str | None) -> float | None:
         return float(text)
     try:
         moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError):
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
 def _unauthorized(asked: Asked, challenge: str | None, *, own_credentials: bool) -> Unauthorized:

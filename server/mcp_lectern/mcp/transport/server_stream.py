@@ -11,12 +11,12 @@ from typing import Final, Protocol
 
 import anyio
 
-from mcp_lectern.mcp.errors import HttpFailure, McpError, Unreachable
+from mcp_lectern.mcp.errors import HttpFailure, McpError, TooLarge, Unreachable
 from mcp_lectern.mcp.wire.failures import Asked
 from mcp_lectern.mcp.wire.http_headers import media_type
 
 from .arrivals import Arrivals
-from .delays import growing
+from .delays import asked_for
 from .duplex import Renewed
 from .exchange import EVENT_STREAM, Exchange, events
 from .http_client import CutShortError, HttpClient, Reply
@@ -93,14 +93,16 @@ class ServerStream:
     async def _follow(self) -> None:
         failures = 0
         while True:
-            began = anyio.current_time()
+            began, before = anyio.current_time(), self._last_id
             with anyio.CancelScope() as self._scope:
                 if not await self._once():
                     return
             if self._scope.cancelled_caught:
                 continue
-            failures = 0 if anyio.current_time() - began > STEADY else failures + 1
-            await anyio.sleep(growing(failures) if self._retry is None else self._retry / 1000)
+            # A server that says when to come back, and is further then, ends its streams on purpose.
+            polled = self._retry is not None and self._last_id != before
+            failures = 0 if polled or anyio.current_time() - began > STEADY else failures + 1
+            await anyio.sleep(asked_for(failures, self._retry))
 
     async def _once(self) -> bool:
         """One life of the stream; whether another is worth a try."""
@@ -126,6 +128,11 @@ class ServerStream:
             await self._session.end("cannot be reached any more")
             return False
         except CutShortError:
+            return True
+        except TooLarge as error:
+            # From the same place on, the same message would come again.
+            self._log(f"a notice was skipped: {error}")
+            self._last_id = None
             return True
         except McpError as error:
             self._log(f"no stream of notices: {error}")

@@ -53,8 +53,11 @@ def session_of(header: str | None) -> str | None:
 
 
 def media_type(header: str | None) -> str:
-    """The type of a body without its parameters, in lower case; empty where there is none."""
-    return (header or "").partition(";")[0].strip().lower()
+    """The type of a body without its parameters, in lower case; empty where there is none.
+
+    The first of several: some who stand between repeat the header.
+    """
+    return (header or "").partition(";")[0].partition(",")[0].strip().lower()
 
 
 def _stated_version(message: Outgoing) -> str | None:
