@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import DEMO, Run
@@ -48,6 +49,26 @@ def test_what_could_not_be_had_is_said_on_stderr_and_in_place(lectern: Run, conf
     result = lectern(*words, "--unlisted", "--max-bytes", "50", stdin=None, input=text)
     assert result.returncode == 1
     assert b'status="tooLarge"' in result.stdout
+
+
+def test_the_limit_is_for_text_whatever_binary_stands_beside_it(lectern: Run, config: Config) -> None:
+    words = ("expand", "-", "--format", "json", "--config", config(demo=DEMO))
+
+    def expanded(text: bytes, *more: str) -> tuple[int, list[dict[str, Any]]]:
+        result = lectern(*words, *more, stdin=None, input=text)
+        return result.returncode, json.loads(result.stdout)["resources"]
+
+    _, (parcel,) = expanded(b"@demo:tour://parcel")
+    texts = [part["bytes"] for part in parcel["parts"] if "text" in part]
+    binary = [part["bytes"] for part in parcel["parts"] if "text" not in part]
+    assert (len(texts), len(binary), parcel["bytes"]) == (2, 1, sum(texts) + sum(binary))
+    both = b"@demo:tour://parcel and @demo:tour://picture"
+    code, found = expanded(both, "--max-bytes", str(sum(texts)))
+    assert (code, [one["status"] for one in found]) == (0, ["included", "binary"])
+    code, found = expanded(both, "--max-bytes", str(sum(texts) - 1))
+    assert (code, [one["status"] for one in found]) == (1, ["tooLarge", "binary"])
+    assert found[0]["bytes"] == parcel["bytes"]
+    assert expanded(b"@demo:tour://picture", "--max-bytes", "1")[0] == 0
 
 
 def test_what_is_no_text_is_a_usage_error(lectern: Run, workspace: Path) -> None:

@@ -55,6 +55,30 @@ async def test_a_fix_replaces_exactly_the_mention_and_goes_with_its_diagnostic(
         assert [one.title for one in only or ()] == ["Write @demo:tour://welcome"]
 
 
+async def test_every_suggestion_is_a_fix_of_its_own_for_a_resource_and_for_a_server(tmp_path: Path) -> None:
+    listed = [{"uri": f"memo://plan-{year}", "name": str(year)} for year in (2026, 2025, 2024)]
+    with (
+        ScriptedServer(tmp_path, name="a", resources=listed) as first,
+        ScriptedServer(tmp_path, name="b", resources=listed) as second,
+    ):
+        async with running(tmp_path, {"notes-a": first.entry(), "notes-b": second.entry()}) as editor:
+            await editor.listed()
+            for text, expected in (
+                ("@notes-a:memo://plan-2023", {f"@notes-a:{one['uri']}" for one in listed}),
+                ("@notes:memo://plan-2026", {"@notes-a:memo://plan-2026", "@notes-b:memo://plan-2026"}),
+            ):
+                uri = editor.open(f"{len(text)}.md", text)
+                (found,) = await editor.until_diagnostics(uri)
+                offered = await editor.actions(uri, 0, 3, found)
+                fixes = [one for one in offered.values() if isinstance(one, types.CodeAction)]
+                assert {one.title for one in fixes} == {f"Write {mention}" for mention in expected}
+                for one in fixes:
+                    assert [each.message for each in one.diagnostics or ()] == [found.message]
+                    assert one.edit is not None
+                    assert one.edit.changes is not None
+                    assert [each.new_text for each in one.edit.changes[uri]] == [one.title[len("Write ") :]]
+
+
 async def test_an_editor_without_literals_gets_commands_alone(tmp_path: Path) -> None:
     async with running(tmp_path, {"demo": DEMO}, capabilities=PLAIN) as editor:
         await editor.listed()

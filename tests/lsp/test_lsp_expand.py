@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import re
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,32 @@ async def test_failures_are_told_in_place_and_the_rest_is_there(tmp_path: Path) 
             assert "gone" in answer["resources"][0]["reason"]
             assert "no-such-program" in answer["resources"][1]["reason"]
             assert all(one.get("reason", "") in answer["text"] for one in answer["resources"])
+
+
+async def test_the_limit_is_for_text_whatever_binary_stands_beside_it(tmp_path: Path) -> None:
+    blob = {"uri": "memo://0#b", "mimeType": "image/png", "blob": base64.b64encode(bytes(3_000)).decode()}
+    text = {"uri": "memo://0#a", "mimeType": "text/plain", "text": "12345678"}
+    answers = {
+        "resources/read": [
+            {"result": {"contents": [text, blob], "ttlMs": 60_000}},
+            {"result": {"contents": [blob]}},
+        ]
+    }
+    with ScriptedServer(tmp_path, resources=RESOURCES, answers=answers) as server:
+        async with running(tmp_path, {"docs": server.entry()}) as editor:
+            await editor.command("expand", text="@docs:memo://0")
+            answer = await editor.command("expand", text="@docs:memo://0 @docs:memo://1", maxBytes=8)
+            assert [(one["status"], one["bytes"], one["tokens"]) for one in answer["resources"]] == [
+                ("included", 3_008, 2),
+                ("binary", 3_000, 0),
+            ]
+            assert "12345678" in answer["text"]
+            answer = await editor.command("expand", text="@docs:memo://0 @docs:memo://1", maxBytes=7)
+            assert [(one["status"], one["bytes"], one["tokens"]) for one in answer["resources"]] == [
+                ("tooLarge", 3_008, 0),
+                ("binary", 3_000, 0),
+            ]
+            assert "12345678" not in answer["text"]
 
 
 async def test_reads_are_bounded_and_given_up_with_the_request(tmp_path: Path) -> None:

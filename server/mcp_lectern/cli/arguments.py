@@ -163,7 +163,7 @@ def _expand(command: argparse.ArgumentParser) -> None:
         help="how each resource is framed (default: xml)",
     )  # fmt: skip
     command.add_argument(
-        "--max-bytes", type=_positive, metavar="N", help="include at most so much content in all"
+        "--max-bytes", type=_positive, metavar="N", help="include at most so much text, in bytes, in all"
     )
     command.add_argument("--unlisted", action="store_true", help="read URIs that no server lists, too")
     _configuration(command)
