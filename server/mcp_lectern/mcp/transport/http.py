@@ -33,19 +33,13 @@ from .exchange import EVENT_STREAM, Exchange, resume
 from .gate import GATE_SECONDS, passed
 from .http_client import CutShortError, HttpClient, Reply, UnreadableBodyError, open_client
 from .http_status import SMALL
+from .posts import Posts
 from .remote import HttpParameters
 from .server_stream import ServerStream
 from .task_group import task_group
-from .turns import Turns
+from .turns import AT_ONCE, TURN_SECONDS, Turns
 
-AT_ONCE: Final = 16
-"""Requests that are under way at the same time; a stream of notices is not one of them.
-
-More of them gain nothing with a server near by, and fifty busy servers would need more descriptors than the
-1,024 that a process may have by default.
-"""
 TRIES: Final = 3
-TURN_SECONDS: Final = 2.0
 PAUSE_SECONDS: Final = 0.5
 """How often a request that waits as its server asked says that it does."""
 DELETE_SECONDS: Final = 1.0
@@ -72,6 +66,7 @@ class HttpDuplex:
         self._arrivals = Arrivals()
         self._open: dict[int, Exchange] = {}
         self._turns = Turns(AT_ONCE, TURN_SECONDS, lambda identity: self._arrivals.tell(Waiting(identity)))
+        self._posts = Posts(log)
         self._greeted = anyio.Event()
         self._greeted.set()
         self._ending: Ending | None = None
@@ -91,7 +86,8 @@ class HttpDuplex:
             return
         if not isinstance(message, Mapping) or "method" not in message or "id" not in message:
             gate, opens = self._greeted, self._next_gate(message)
-            self._tasks.start_soon(self._say, message, gate, opens)
+            if self._posts.take(_asked(self._server, message).method):
+                self._tasks.start_soon(self._say, message, gate, opens)
             if opens is not None:
                 self._tasks.start_soon(self._follow, opens)
             return
@@ -166,13 +162,15 @@ class HttpDuplex:
     async def _say(self, message: Outgoing, gate: anyio.Event, opens: anyio.Event | None) -> None:
         await passed(gate)
         asked = _asked(self._server, message)
-        try:
+
+        async def post() -> None:
             headers = {**ACCEPT, **(stateless_headers(message) or self.headers())}
             async with self._client.send(asked, "POST", headers, encode(message)) as reply:
                 if reply.status >= 400:
                     self._log(f"the server answered {asked.method} with HTTP {reply.status}")
-        except (McpError, CutShortError) as error:
-            self._log(f"{asked.method} was not delivered: {error}")
+
+        try:
+            await self._posts.deliver(asked.method, post)
         finally:
             if opens is not None:
                 opens.set()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -20,13 +21,15 @@ from mcp_lectern.mcp.wire.http_headers import handshake_headers, media_type
 from mcp_lectern.mcp.wire.jsonrpc import encode
 
 from .arrivals import Arrivals
-from .duplex import Arrival, Ending, Outgoing, Unanswered
+from .duplex import Arrival, Ending, Outgoing, Unanswered, Waiting
 from .exchange import EVENT_STREAM, GRACE
 from .gate import passed
 from .http_client import CutShortError, HttpClient, Reply, open_client
 from .http_status import SMALL, failure
+from .posts import Posts
 from .remote import HttpParameters, beside, shown
 from .task_group import task_group
+from .turns import AT_ONCE, TURN_SECONDS, Turns
 
 ENDPOINT_SECONDS: Final = 15.0
 INITIALIZED: Final = "notifications/initialized"
@@ -51,6 +54,8 @@ class SseDuplex:
         self._log = log
         self._arrivals = Arrivals()
         self._open: dict[int, anyio.CancelScope] = {}
+        self._turns = Turns(AT_ONCE, TURN_SECONDS, lambda identity: self._arrivals.tell(Waiting(identity)))
+        self._posts = Posts(log)
         self._greeted = anyio.Event()
         self._greeted.set()
         self._ending: Ending | None = None
@@ -61,12 +66,20 @@ class SseDuplex:
         if self._ending is not None:
             return
         gate, opens = self._greeted, None
+        if isinstance(message, Mapping) and "method" in message and "id" in message:
+            scope = self._open[message["id"]] = anyio.CancelScope()
+            self._tasks.start_soon(self._request, message, gate, scope)
+            return
         if isinstance(message, Mapping) and message.get("method") == INITIALIZED:
             opens = self._greeted = anyio.Event()
-        self._tasks.start_soon(self._send, message, gate, opens)
+        if self._posts.take(_asked(self._client.server, message).method):
+            self._tasks.start_soon(self._say, message, gate, opens)
 
-    def release(self, _identity: int, notice: Outgoing | None = None) -> None:
-        """Cancel in words: all answers share one stream."""
+    def release(self, identity: int, notice: Outgoing | None = None) -> None:
+        """Cancel in words: all answers share one stream. Its own post is not waited for any longer."""
+        scope = self._open.get(identity)
+        if scope is not None:
+            scope.deadline = anyio.current_time() + (GRACE if notice is None else 0)
         if notice is not None:
             self.post(notice)
 
@@ -97,49 +110,62 @@ class SseDuplex:
         """Take nothing more; the stream is closed by whoever opened it."""
         self._ending = self._ending or Ending()
         self._arrivals.close()
+        self._turns.close()
 
     async def _end(self, reason: str) -> None:
         if self._ending is None:
             self._ending = Ending(reason=reason)
             await self._arrivals.end()
 
-    async def _send(self, message: Outgoing, gate: anyio.Event, opens: anyio.Event | None) -> None:
+    async def _say(self, message: Outgoing, gate: anyio.Event, opens: anyio.Event | None) -> None:
         await passed(gate)
         try:
-            error = await self._delivered(message, opens)
+            post = partial(self._delivered, message, opens)
+            await self._posts.deliver(_asked(self._client.server, message).method, post)
         finally:
             if opens is not None:
                 opens.set()
-        if error is None:
-            return
-        identity = message.get("id") if isinstance(message, Mapping) and "method" in message else None
-        if identity is None:
-            self._log(f"a message was not delivered: {error}")
-        else:
-            await self._arrivals.bring(Unanswered(identity, error))
-        if isinstance(error, Unreachable):
-            await self._end("cannot be reached any more")
 
-    async def _delivered(self, message: Outgoing, opens: anyio.Event | None) -> McpError | None:
-        """Post one message; the error if it was not taken. The status alone says whether it was."""
+    async def _request(
+        self, message: Mapping[str, Json], gate: anyio.Event, scope: anyio.CancelScope
+    ) -> None:
+        identity = message["id"]
+        try:
+            with scope:
+                await passed(gate)
+                await self._in_turn(message)
+        except CutShortError:
+            error = _asked(self._client.server, message).broken_off()
+            await self._arrivals.bring(Unanswered(identity, error))
+        except McpError as error:
+            await self._arrivals.bring(Unanswered(identity, error))
+            if isinstance(error, Unreachable):
+                await self._end("cannot be reached any more")
+        finally:
+            self._open.pop(identity, None)
+
+    async def _in_turn(self, message: Mapping[str, Json]) -> None:
+        """The time that it takes to get a turn does not count as the server's."""
+        await self._turns.take(message["id"])
+        try:
+            await self._delivered(message, None)
+        finally:
+            self._turns.give()
+
+    async def _delivered(self, message: Outgoing, opens: anyio.Event | None) -> None:
+        """Post one message. The status alone says whether it was taken. Raises McpError or CutShortError."""
         asked = _asked(self._client.server, message)
         headers = {"Content-Type": "application/json", **handshake_headers(self._version, None)}
-        try:
-            sent = self._client.send(asked, "POST", headers, encode(message), url=self._endpoint)
-            async with sent as reply:
-                if 200 <= reply.status < 300:
-                    if opens is not None:
-                        opens.set()
-                    with anyio.move_on_after(GRACE):
-                        await reply.beginning(SMALL)
-                    return None
+        sent = self._client.send(asked, "POST", headers, encode(message), url=self._endpoint)
+        async with sent as reply:
+            if not 200 <= reply.status < 300:
                 body = await reply.beginning(SMALL)
                 own = self._client.own_credentials
-                return failure(asked, reply.status, reply.headers, body, own_credentials=own)
-        except CutShortError:
-            return asked.broken_off()
-        except McpError as error:
-            return error
+                raise failure(asked, reply.status, reply.headers, body, own_credentials=own)
+            if opens is not None:
+                opens.set()
+            with anyio.move_on_after(GRACE):
+                await reply.beginning(SMALL)
 
 
 @asynccontextmanager

@@ -5,6 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from typing import Final
+
+AT_ONCE: Final = 16
+"""Requests to one remote server that are under way at the same time; a stream of notices is not one of them.
+
+More of them gain nothing with a server near by, and fifty busy servers would need more descriptors than the
+1,024 that a process may have by default.
+"""
+TURN_SECONDS: Final = 2.0
 
 
 class Turns:
