@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import anyio
 import pytest
 
@@ -50,7 +52,10 @@ async def test_an_answer_that_comes_after_the_cancellation_is_dropped(
         assert (await connection.read("a")).items == ()
 
 
-async def test_progress_extends_the_wait(script: Script, connected: Connect) -> None:
+@pytest.mark.parametrize("spelling", [int, str, float])
+async def test_progress_extends_the_wait(
+    spelling: Callable[[int], int | str | float], script: Script, connected: Connect
+) -> None:
     server = script(answers={"resources/read": {"gate": "go", "result": {"contents": []}}})
     async with connected(server, timing=Timing(request=0.6)) as connection:
 
@@ -59,7 +64,8 @@ async def test_progress_extends_the_wait(script: Script, connected: Connect) -> 
             token = message["params"]["_meta"]["progressToken"]
             for progress in range(6):
                 await anyio.sleep(0.2)
-                server.notify("notifications/progress", {"progressToken": token, "progress": progress})
+                params = {"progressToken": spelling(token), "progress": progress}
+                server.notify("notifications/progress", params)
             server.open("go")
 
         async with anyio.create_task_group() as tasks:

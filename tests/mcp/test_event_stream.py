@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -96,6 +97,26 @@ def test_an_oversize_event_is_told_twice_and_the_next_is_whole(size: int) -> Non
 def test_many_small_data_lines_are_bounded_too() -> None:
     events, _ = parsed(b"data: xxxxxxxx\n" * 1000 + b"\n", limit=1000)
     assert [type(event) for event in events] == [Oversize, Oversize]
+
+
+BREAKS = st.sampled_from([b"\n", b"\r", b"\r\n", b"\n\n", b"\r\r\n", b"\n\n\r\n\n"])
+FIELDS = st.sampled_from([b"data: a", b"data:b", b"id: 1", b"event: x", b": c", b"", b"data"])
+
+
+@given(st.lists(st.tuples(FIELDS, BREAKS), max_size=12))
+def test_many_line_ends_together_are_what_they_are_one_by_one(lines: list[tuple[bytes, bytes]]) -> None:
+    data = b"".join(field + ends for field, ends in lines)
+    (whole, stream), (pieces, slow) = parsed(data), parsed(data, size=1)
+    assert (whole, stream.last_id) == (pieces, slow.last_id)
+
+
+def test_a_flood_of_line_ends_costs_little() -> None:
+    began = time.thread_time()
+    few = parsed(b": x\n" * 20_000)[0]
+    middle = time.thread_time()
+    many = parsed(b"\r\n" * 400_000)[0]
+    assert (few, many) == ([], [])
+    assert time.thread_time() - middle < middle - began
 
 
 @given(st.binary(max_size=300), st.lists(st.integers(1, 20), max_size=30))

@@ -165,6 +165,16 @@ def test_how_a_response_is_cut_makes_no_difference(whole: bytes, places: list[in
     assert in_pieces[:3] == at_once[:3] or not at_once[3]
 
 
+def test_a_flood_of_small_chunks_is_one_piece() -> None:
+    reader = ResponseReader()
+    reader.feed(OK + b"Transfer-Encoding: chunked\r\n\r\n")
+    whole = b"".join(b"%x;why=%d\r\n%b\r\n" % (size, size, b"x" * size) for size in [1, 20, 300] * 1000)
+    *first, end = reader.feed(whole + b"0\r\n\r\n")
+    assert first == [b"x" * 321_000]
+    assert isinstance(end, End)
+    assert reader.reusable
+
+
 def test_headers_have_one_name_and_all_values() -> None:
     (head, *_) = ResponseReader().feed(
         OK + "Warn: a\r\nWARN: b\r\nX: ä\r\nContent-Length: 0\r\n\r\n".encode()

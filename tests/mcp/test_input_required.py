@@ -525,6 +525,19 @@ async def test_an_address_is_opened_and_the_read_made_again_when_all_is_done_the
     assert (question.url, question.host, question.warning) == (PAGE["url"], "example.com", None)
 
 
+async def test_a_read_sends_a_person_to_so_many_addresses_and_no_more_in_all_its_rounds(
+    script: Script, connected: Connect
+) -> None:
+    pages = [{**PAGE, "elicitationId": f"e{number}"} for number in range(4)]
+    server = script(answers={"resources/read": elsewhere(*pages)})
+    person = Person(Reply("accept"))
+    person.is_done.set()
+    async with connected(server, answers=person) as connection:
+        with pytest.raises(InputRequired, match="goes on asking after 10 questions"):
+            await connection.read(URI, asked=True)
+    assert len(person.asked) == 8
+
+
 @pytest.mark.parametrize(
     ("answer", "person", "error"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -68,6 +69,19 @@ def test_pag_01_fresh_cursors_without_end_stop_at_a_cap(
         [page(range(number, number + 1), f"c{number}") for number in range(100)], limits, elapsed
     )
     assert (len(walk.listing().entries), walk.listing().partial) == (kept, reason)
+
+
+@pytest.mark.case("PAG-01")
+def test_pag_01_long_cursors_are_not_kept() -> None:
+    tracemalloc.start()
+    try:
+        walk = walk_pages(
+            [page(range(number, number + 1), f"{number}" + "c" * 100_000) for number in range(40)]
+        )
+        assert tracemalloc.get_traced_memory()[0] < 2_000_000
+    finally:
+        tracemalloc.stop()
+    assert len(walk.listing().entries) == 40
 
 
 def test_a_cursor_that_is_no_string_cuts_the_list_short() -> None:

@@ -344,7 +344,8 @@ class Session:
         return {"jsonrpc": "2.0", "id": call.id, **reply}
 
     def _progress(self, token: Json) -> None:
-        pending = self._pending.get(token) if isinstance(token, int) else None
+        number = jsonrpc.number_of(token)
+        pending = None if number is None else self._pending.get(number)
         if pending and pending.clock:
             pending.clock.extend()
 

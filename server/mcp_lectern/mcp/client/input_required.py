@@ -100,11 +100,7 @@ class Rounds:
         """All that is asked for, judged before any of it is shown."""
         if not isinstance(requests, dict) or not all(isinstance(each, dict) for each in requests.values()):
             raise answer.request.invalid("a call for input that cannot be read")
-        if len(requests) > MOST_QUESTIONS:
-            raise answer.request.needs_input(f"it asks for {len(requests)} things at once")
-        answer.reading.questions += len(requests)
-        if answer.reading.questions > MOST_QUESTIONS:
-            raise answer.request.needs_input(f"it goes on asking after {MOST_QUESTIONS} questions")
+        answer.count(len(requests))
         questions: dict[str, Question] = {}
         for key, each in requests.items():
             method = each.get("method")
@@ -143,8 +139,7 @@ class Rounds:
         listed = error.data.get("elicitations") if isinstance(error.data, dict) else None
         if not self._asking.modes or not isinstance(listed, list) or not listed:
             raise error
-        if len(listed) > MOST_QUESTIONS:
-            raise answer.request.needs_input(f"it asks for {len(listed)} things at once")
+        answer.count(len(listed))
         try:
             questions = [self._asking.question(each) for each in listed]
         except Unaskable as why:
@@ -167,6 +162,14 @@ class _Answer:
         self.left = left
         self.params: dict[str, Json] = {}
         self.unwilling = ""
+
+    def count(self, questions: int) -> None:
+        """Raises InputRequired where these questions are more than anybody is asked for one read."""
+        if questions > MOST_QUESTIONS:
+            raise self.request.needs_input(f"it asks for {questions} things at once")
+        self.reading.questions += questions
+        if self.reading.questions > MOST_QUESTIONS:
+            raise self.request.needs_input(f"it goes on asking after {MOST_QUESTIONS} questions")
 
     def check_willing(self) -> None:
         """Raises InputRequired where an earlier question was not answered: nobody is asked twice."""

@@ -7,6 +7,7 @@ server/utilities/pagination.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, Generic
 
 from mcp_lectern.mcp.wire.packed import Packer
@@ -34,7 +35,7 @@ class Walk(Generic[Entry]):
     entries: Packer[Entry]
     pages: int = 0
     partial: str | None = None
-    _cursors: set[str] = field(default_factory=set)
+    _cursors: set[bytes] = field(default_factory=set)
     _repeated: bool = False
     _left_out: int = 0
     _doubled: int = 0
@@ -56,8 +57,10 @@ class Walk(Generic[Entry]):
                 "The server repeats a cursor without end; the walk stopped when nothing new came."
             )
             return None
-        self._repeated = cursor in self._cursors
-        self._cursors.add(cursor)
+        # A server may make them as long as it likes.
+        digest = blake2b(cursor.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        self._repeated = digest in self._cursors
+        self._cursors.add(digest)
         self.partial = self._limit_reached(elapsed)
         return None if self.partial else cursor
 

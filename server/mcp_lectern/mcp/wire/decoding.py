@@ -17,7 +17,7 @@ from pydantic_core import SchemaValidator, core_schema
 
 from .descriptors import RESOURCE_LIST, TEMPLATE_LIST
 from .long_messages import LongMessage
-from .long_strings import LongString, LongText
+from .long_strings import LongString
 
 MAX_DIGITS: Final = 400
 BOM: Final = b"\xef\xbb\xbf"
@@ -52,7 +52,7 @@ def decode_long(message: LongMessage) -> Json:
         raise ValueError(message.flaw)
     nonce = secrets.token_hex(16)
     marked = {f"{nonce}{at}": part for at, part in enumerate(message.parts) if not isinstance(part, bytes)}
-    lenient = any(isinstance(string, LongText) and string.lenient for string in marked.values())
+    lenient = any(string.lenient for string in marked.values())
     skeleton = [
         part if isinstance(part, bytes) else f"{nonce}{at}".encode() for at, part in enumerate(message.parts)
     ]

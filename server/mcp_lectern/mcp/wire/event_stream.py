@@ -18,7 +18,8 @@ BOM: Final = b"\xef\xbb\xbf"
 LONGEST_ID: Final = 4096
 MOST_RETRY_DIGITS: Final = 9
 LONG_LINE: Final = 64 * 1024
-_LINE_END: Final = re.compile(rb"\r\n?|\n")
+_LINE_ENDS: Final = re.compile(rb"[\r\n]+")
+_ONE: Final = (b"\n", b"\r\n", b"\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,13 @@ class EventStream:
             yield from self._extend(chunk)
             return
         start = 0
-        for end in _LINE_END.finditer(chunk):
-            yield from self._extend(chunk[start : end.start()])
+        for ends in _LINE_ENDS.finditer(chunk):
+            yield from self._extend(chunk[start : ends.start()])
             yield from self._end_line()
-            start = end.end()
+            if ends[0] not in _ONE:
+                # One blank line ends an event, and any number of them together does no more.
+                yield from self._end_line()
+            start = ends.end()
         self._after_return = chunk.endswith(b"\r")
         yield from self._extend(chunk[start:])
 

@@ -24,6 +24,9 @@ _FIELD: Final = re.compile(
 _LENGTH: Final = re.compile(r"[0-9]{1,20}", re.ASCII)
 _CHUNK: Final = re.compile(rb"([0-9A-Fa-f]{1,20})(?:;.*)?[ \t]*")
 
+_CHUNK_LINE: Final = re.compile(rb"([0-9A-Fa-f]{1,4})(?:;[^\r\n]*)?[ \t]*\r\n")
+"""That of a chunk so small that many of them may come at once."""
+
 
 class BadResponseError(Exception):
     """What arrives is no response, or is cut short; ``str()`` is a phrase."""
@@ -141,7 +144,8 @@ class ResponseReader:
         self._step = self._nothing
         return False
 
-    def _chunk(self, _events: list[Event]) -> bool:
+    def _chunk(self, events: list[Event]) -> bool:
+        self._small_chunks(events)
         at = self._buffer.find(b"\r\n", max(0, self._scanned - 1))
         if at < 0:
             self._scanned = len(self._buffer)
@@ -151,6 +155,21 @@ class ResponseReader:
         self._drop(at + 2)
         self._step = self._chunk_data if self._left else self._trailers
         return True
+
+    def _small_chunks(self, events: list[Event]) -> None:
+        """All that are there whole, as one piece: a step for each would hold whoever feeds for long."""
+        buffer, place, pieces = self._buffer, 0, []
+        while found := _CHUNK_LINE.match(buffer, place):
+            begin = found.end()
+            end = begin + int(found[1], 16)
+            if end == begin or not buffer.startswith(b"\r\n", end):
+                break
+            pieces.append(buffer[begin:end])
+            place = end + 2
+        del found
+        if pieces:
+            events.append(b"".join(pieces))
+            self._drop(place)
 
     def _chunk_data(self, events: list[Event]) -> bool:
         self._take(events)

@@ -129,7 +129,7 @@ def _classify_object(value: Json) -> Answer | Refusal | Call | Notification | Ru
         return _classify_call(method, identity, value)
     if "result" not in value and "error" not in value:
         return Rubbish("an object that is no message")
-    number = _as_int(identity)
+    number = number_of(identity)
     if number is None:
         return Rubbish(f"a response without a usable id{_error_text(value.get('error'))}")
     if value.get("error") is not None:
@@ -163,7 +163,8 @@ def _refusal(identity: int, error: Json) -> Refusal:
     return Refusal(identity, code, message, error.get("data"))
 
 
-def _as_int(identity: Json) -> int | None:
+def number_of(identity: Json) -> int | None:
+    """The request that an id or a progress token stands for, in whatever spelling it came back."""
     if isinstance(identity, bool):
         return None
     if isinstance(identity, str) and identity.isascii() and identity.isdigit() and len(identity) < 19:

@@ -53,11 +53,12 @@ class LongText:
 
 
 class LongBase64:
-    """A string that is base64 to all appearances, decoded but for its end."""
+    """A string that is base64 to all appearances, decoded but for its end. ``lenient``: as that of a text."""
 
-    def __init__(self, decoder: Base64Decoder, rest: str) -> None:
+    def __init__(self, decoder: Base64Decoder, rest: LongText) -> None:
         self._decoder = decoder
-        self._rest = rest
+        self.lenient = rest.lenient
+        self._rest = rest.text()
 
     def data(self) -> bytes:
         """The bytes, to be asked for once. Raises ValueError, with a phrase that says what is wrong."""
@@ -97,7 +98,7 @@ class ArrivingBase64:
             return self._text
         rest = LongText()
         rest.add(self._rest)
-        return LongBase64(self._decoder, rest.text())
+        return LongBase64(self._decoder, rest)
 
 
 LongString = LongText | LongBase64
