@@ -63,6 +63,21 @@ def test_what_was_typed_narrows_the_offer() -> None:
     check("see @nowhere$0")
 
 
+def test_a_row_shows_the_name_beside_the_title_and_behind_them_where_it_is_from() -> None:
+    entries = [
+        Resource("x://1", "one", "First", mime_type="text/plain"),
+        Resource("x://2", "two", "two"),
+        Resource("x://3", " "),
+        Resource("x://4", "", "Fourth"),
+    ]
+    assert [(row.label, row.detail, row.description) for row in rows("@s:$0", listing("s", entries))] == [
+        ("First", "  one", "s · text/plain"),
+        ("two", "", "s"),
+        ("x://3", "", "s"),
+        ("Fourth", "", "s"),
+    ]
+
+
 def test_accepting_replaces_the_whole_half_typed_mention() -> None:
     assert accepted("see @ins$0 now", "Insights", NOTES) == "see @notes:memo://insights now"
     assert accepted("see @notes:memo://to$0 now", "todo", NOTES) == "see @notes:memo://todo now"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_lectern.features.describe import label, title_of
+from mcp_lectern.features.describe import escaped, label, title_of
 from mcp_lectern.mcp.wire.resources import Resource
 from mcp_lectern.text.untrusted import single_line
 
@@ -44,6 +44,22 @@ def test_the_short_way_to_a_label_leads_where_the_long_one_does(text: str, limit
         assert shown == single_line(text, limit)
     assert len(shown) <= limit
     assert "](" not in shown
+
+
+@pytest.mark.case("LSP-07")
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\n# b", "a # b"),
+        ("# b", r"\# b"),
+        ("a\r\n\r\nb", "a b"),
+        ("- a", r"\- a"),
+        ("*a*", r"\*a\*"),
+        ("x" * 201, "x" * 199 + "…"),
+    ],
+)
+def test_lsp_07_escaped_text_is_one_line_of_letters(text: str, shown: str) -> None:
+    assert escaped(text) == shown
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,35 @@ def test_tpl_03_nothing_before_the_first_listing_and_nothing_on_a_template_match
     assert [one.code for one in remarks("@slow:memo://zzz", listing("slow"))] == ["unknownResource"]
 
 
+@pytest.mark.case("URI-05")
+@pytest.mark.parametrize(("count", "more"), [(5, ""), (6, ", and 1 more"), (8, ", and 3 more")])
+def test_uri_05_a_crowd_of_servers_is_named_in_part(count: int, more: str) -> None:
+    crowd = [listing(f"s{number}", ["config://app"]) for number in range(count)]
+    (found,) = remarks("@config://app", *crowd)
+    names = ", ".join(f"“s{number}”" for number in range(5))
+    assert found.message == f"Several servers have this URI: {names}{more}. Name the one that is meant."
+    assert found.data == {"suggestions": [f"@s{number}:config://app" for number in range(5)]}
+
+
+def test_so_many_different_mentions_get_a_suggestion_and_the_same_one_each_time() -> None:
+    slips = [f"memo://insight{letter}" for letter in "abcdefghijkl"]
+    found = remarks(" ".join(f"@notes:{uri}" for uri in (*slips, slips[0], slips[-1])), INSIGHTS)
+    assert [bool(one.data["suggestions"]) for one in found] == [True] * 10 + [False] * 2 + [True, False]
+    assert ["Did you mean" in one.message for one in found] == [
+        bool(one.data["suggestions"]) for one in found
+    ]
+    servers = " ".join(f"@note{letter}:memo://insights" for letter in "abcdefghijkl")
+    assert [bool(one.data["suggestions"]) for one in remarks(servers, INSIGHTS)] == [True] * 10 + [False] * 2
+
+
+def test_the_server_and_the_whole_rest_of_what_was_meant_is_suggested() -> None:
+    (found,) = remarks("@notse:memo://insights/of/today", INSIGHTS, listing("noses"))
+    assert found.message == "No server “notse” is configured. Did you mean “notes” or “noses”?"
+    assert found.data == {
+        "suggestions": ["@notes:memo://insights/of/today", "@noses:memo://insights/of/today"]
+    }
+
+
 def test_nothing_on_what_a_shortened_list_may_hold() -> None:
     assert remarks("@s:memo://a", ServerListing.of("s", [], partial="Stopped after 10 pages.")) == []
 

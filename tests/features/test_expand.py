@@ -318,6 +318,78 @@ def test_a_nonce_that_occurs_anywhere_is_not_used() -> None:
     assert text.startswith("<resource-n3 ")
 
 
+@pytest.mark.parametrize(
+    "where",
+    ["server", "uri", "mime_type", "reason", "stale", "part uri", "part type", "part text", "part remark"],
+)
+def test_a_nonce_is_in_no_word_of_a_server(where: str) -> None:
+    def word(place: str) -> str:
+        return "a-n1-b" if place == where else "w"
+
+    part = Part(word("part uri"), word("part type"), 1, word("part text"))
+    lost = Part("u", None, 1, None, word("part remark"))
+    failed = Outcome("s", "u", "failed", reason=word("reason"))
+    whole = Outcome(
+        word("server"), word("uri"), "included", word("mime_type"), 1, (part, lost), stale=word("stale")
+    )
+    for found in ([whole], [failed, whole]):
+        hit = where != "reason" or failed in found
+        assert framed("", found, "xml", numbered()).startswith(f"<resource-n{1 + hit} ")
+
+
+def test_an_empty_content_is_an_empty_frame() -> None:
+    reads = {"memo://plan": text_of("")}
+    assert expanded("@docs:memo://plan", reads=reads)[0] == (
+        '<resource-n1 server="docs" uri="memo://plan" type="text/markdown" bytes="0" tokens="0">\n'
+        "</resource-n1>\n\n@docs:memo://plan"
+    )
+    assert "```markdown\n```\n" in expanded("@docs:memo://plan", reads=reads, style="markdown")[0]
+
+
+def test_the_type_of_several_parts_is_the_listed_one_and_of_a_single_one_its_own() -> None:
+    both = ReadResult((TextItem(None, "text/x-rust", "a"), TextItem(None, None, "b")))
+    (one,) = expanded("@docs:memo://plan", reads={"memo://plan": both})[1]
+    assert (one.mime_type, [part.mime_type for part in one.parts]) == (
+        "text/markdown",
+        ["text/x-rust", "text/markdown"],
+    )
+    (one,) = expanded("@docs:memo://plan", reads={"memo://plan": text_of("a", "text/x-rust")})[1]
+    assert (one.mime_type, one.to_json()["mimeType"]) == ("text/x-rust", "text/x-rust")
+    for read in (both, Unread("failed", "No.")):
+        (one,) = expanded("@other:x://only", reads={"x://only": read})[1]
+        assert one.mime_type is None
+        assert "mimeType" not in one.to_json()
+    (one,) = expanded("@docs:memo://plan", reads={"memo://plan": Unread("failed", "No.")})[1]
+    assert (one.mime_type, one.size) == ("text/markdown", 7)
+
+
+def test_everything_in_json_can_be_sent() -> None:
+    items = (TextItem("u\ud800", None, "t\udc00"), UnreadableItem(None, None, "why \ud800"))
+    stale = ReadResult(items, stale="old \ud800")
+    text, _ = expanded("@docs:memo://plan", reads={"memo://plan": stale}, style="json")
+    text.encode()
+    (one,) = json.loads(text)["resources"]
+    assert [part.get("text") for part in one["parts"]] == ["t\ufffd", None]
+    assert one["parts"][0]["uri"] == "u\ufffd"
+    assert one["parts"][1]["reason"] == "why \ufffd"
+    assert one["stale"] == "old \ufffd"
+
+
+@pytest.mark.case("LSP-07")
+def test_lsp_07_what_a_server_says_of_its_content_is_inert_in_markdown() -> None:
+    words = "**b** <i>\n\n# c ](command:x) `d`"
+    items = (TextItem("u", f"text/{words}", "t"), UnreadableItem("v", words, words))
+    read = ReadResult(items, stale=words)
+    text, _ = expanded("@docs:memo://plan", reads={"memo://plan": read}, style="markdown")
+    tokens = MarkdownIt().parse(text.removesuffix("@docs:memo://plan"))
+    assert [token.type for token in tokens if token.level == 0 and token.nesting != -1] == [
+        *("paragraph_open", "paragraph_open", "paragraph_open", "fence", "paragraph_open")
+    ]
+    inline = [child.type for token in tokens for child in token.children or ()]
+    assert set(inline) <= {"text", "text_special", "code_inline"}
+    assert inline.count("code_inline") == 4
+
+
 @pytest.mark.parametrize("style", ["xml", "markdown", "json"])
 def test_an_older_copy_says_so_beside_its_text(style: Format) -> None:
     why = 'This is what an earlier read returned. Server said "503"'

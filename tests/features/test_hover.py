@@ -60,7 +60,7 @@ def test_a_preview_is_short_and_says_so() -> None:
 @pytest.mark.case("LST-03")
 def test_lst_03_odd_values_cost_only_themselves() -> None:
     odd = Resource("x://1", "one", "", " ", "", 0, Annotations((), None, "yesterday"))
-    check("@s:x://1", "**one**", "s · 0 bytes · modified yesterday", among=(listing("s", [odd]),))
+    assert shown("@s:x://1", listing("s", [odd])) == "**one**\n\ns · 0 bytes · modified yesterday\n\n`x://1`"
 
 
 def test_what_several_servers_have() -> None:
@@ -76,6 +76,20 @@ def test_what_a_template_makes() -> None:
         "**echo",
         among=(listing("s", [], ["echo://{message}"]),),
     )
+
+
+def test_the_arguments_of_a_template_are_shown_decoded_and_no_more_than_somebody_reads() -> None:
+    check("@s:echo://a,b", "- `v`: `a, b`", among=(listing("s", [], ["echo://{v*}"]),))
+    check("@s:echo://?a=1&b=2", "- `v`: `a=1, b=2`", among=(listing("s", [], ["echo://{?v*}"]),))
+    names = [f"v{number:02}" for number in range(12)]
+    found = shown("@s:echo://" + "/".join("x" * 12), listing("s", [], [f"echo://{{{'}/{'.join(names)}}}"]))
+    assert found is not None
+    assert [line for line in found.split("\n") if line.startswith("- ")] == [
+        f"- `{name}`: `x`" for name in names[:10]
+    ]
+    whole = shown("@s:echo://", listing("s", [], ["echo://{?v}"]))
+    assert whole is not None
+    assert "- " not in whole
 
 
 def test_what_nobody_lists() -> None:
@@ -110,6 +124,18 @@ def test_lsp_07_why_a_server_failed_stands_where_it_is_mentioned_and_is_inert(st
     assert "Cannot start “s”" in found
     assert not any(bad in found for bad in ("](", " <img", "\U000e0041", "\u202e"))
     assert len(found) < 4_000
+
+
+@pytest.mark.parametrize(("length", "marked"), [(600, False), (601, True)])
+def test_a_preview_that_is_whole_has_no_mark(length: int, marked: bool) -> None:
+    found = shown("@s:memo://insights", listing("s", [FULL]), content="z" * length)
+    assert found is not None
+    assert found.endswith("\n```\n" + "z" * 600 + "…" * marked + "\n```")
+
+
+def test_a_server_without_a_reason_points_to_its_log() -> None:
+    found = shown("@s:memo://a", listing("s", listed=False), s="failed")
+    assert found == "s failed to start; its log says why."
 
 
 def test_a_list_that_was_cut_short() -> None:

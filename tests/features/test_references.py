@@ -43,6 +43,11 @@ def test_what_is_not_listed_has_references_too() -> None:
     check("@nosuch:memo$0://1 @nosuch:memo://1", "@nosuch:memo://1", "@nosuch:memo://1")
 
 
+@pytest.mark.parametrize("text", ["", "memo://1", "C:\\a and @bob", '@"quoted" words', "@a:memo://2"])
+def test_a_text_that_cannot_hold_a_mention_is_not_read(text: str) -> None:
+    assert not may_mention(text, ("a", "memo://1"))
+
+
 @pytest.mark.case("URI-05")
 def test_uri_05_two_servers_with_one_uri_are_two_resources() -> None:
     check("@a:config$0://app @b:config://app @config://app", "@a:config://app")

@@ -30,6 +30,10 @@ def test_ranked_matches_with_their_server() -> None:
     )
 
 
+def test_what_has_no_name_is_called_by_its_uri() -> None:
+    check("x", Symbol("x://1", "a b", "a\nb", "x://1"), among=(listing("a\nb", [Resource("x://1", " ")]),))
+
+
 @pytest.mark.parametrize("query", ["", " ", "\t\n"])
 def test_nothing_for_an_empty_query(query: str) -> None:
     check(query, among=(listing("a", ["x://1"]),))

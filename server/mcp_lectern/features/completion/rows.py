@@ -90,7 +90,7 @@ class Rows:
         origin = label(server)
         return Item(
             label=title or name or label(uri),
-            detail="" if title == name else f"  {name}",
+            detail="" if name in ("", title) else f"  {name}",
             description=f"{origin} · {label(entry.mime_type)}" if entry.mime_type else origin,
             kind=kind,
             insert_text=insert_text,
