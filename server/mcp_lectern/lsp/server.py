@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from mcp_lectern import __version__
@@ -21,6 +20,7 @@ from mcp_lectern.lsp import asked, commands, handlers
 from mcp_lectern.lsp.approval import Approval
 from mcp_lectern.lsp.argument_values import ArgumentValues
 from mcp_lectern.lsp.capabilities import Client, completed, registrations
+from mcp_lectern.lsp.client_settings import ClientSettings
 from mcp_lectern.lsp.converter import lenient_converter
 from mcp_lectern.lsp.elicitation import Elicitation
 from mcp_lectern.lsp.engine import CommandLine, Engine
@@ -76,6 +76,7 @@ class Lectern(Hooks):
             self._configured,
             storage=lambda: storage(self),
         )
+        self._settings = ClientSettings(self._ask_settings, self.engine.reconfigure)
         self.approval = Approval(self)
         self.progress = Progress(self)
         self.synchronization = Synchronization(self)
@@ -269,17 +270,11 @@ class Lectern(Hooks):
     # The engine's and the publisher's questions.
 
     async def _pull_settings(self) -> Mapping[str, object] | None:
-        if not self.session.client.pulls_configuration:
-            return None
-        params = types.ConfigurationParams(items=[types.ConfigurationItem(section="lectern")])
-        try:
-            async with asyncio.timeout(_CLIENT_PATIENCE):
-                answer = await self.pygls.workspace_configuration_async(params)
-        except (TimeoutError, JsonRpcException) as error:
-            logger.warning("the client did not tell its settings: %r", error)
-            return None
-        section = answer[0] if answer else None
-        return section if isinstance(section, Mapping) else None
+        return await self._settings.pull() if self.session.client.pulls_configuration else None
+
+    def _ask_settings(self) -> Awaitable[Any]:
+        # Plain JSON: an answer that is not of its form would otherwise be lost, and waited for.
+        return self.protocol.ask(types.WORKSPACE_CONFIGURATION, {"items": [{"section": "lectern"}]})
 
     def _configured(self, configuration: Configuration, warnings: Sequence[str]) -> None:
         from mcp_lectern.lsp.problems import publish
@@ -301,7 +296,5 @@ class Lectern(Hooks):
         self.protocol.tell(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
 
-_CLIENT_PATIENCE = 3.0
-"""Seconds within which a client must tell its settings; without them the rest of the configuration counts."""
 _STATUS_PACE = 0.1
 """Seconds that status changes are collected before a client is told."""
