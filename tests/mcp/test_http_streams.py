@@ -16,7 +16,7 @@ from tests.support.http_server import HttpServer, Reply, Request
 
 from mcp_lectern.mcp.connect import Connection, Limits, Timing
 from mcp_lectern.mcp.errors import ConnectionLost, InvalidResult, RequestTimeout, ServerError, TooLarge
-from mcp_lectern.mcp.transport import delays
+from mcp_lectern.mcp.transport import delays, parts
 from mcp_lectern.mcp.transport.exchange import RESUMPTIONS
 
 pytestmark = pytest.mark.anyio
@@ -68,6 +68,39 @@ async def test_http_03_a_json_answer_may_spell_its_type_as_it_likes(
     mcp.on["resources/read"] = read
     async with HttpServer(mcp) as server, reach(server) as connection:
         assert (await connection.read("memo://a")).items
+
+
+@ERAS
+@pytest.mark.parametrize("flood", [b":\n", b"data\n:"])
+async def test_a_stream_of_nothing_but_short_lines_leaves_others_their_turns(
+    reach: Reach, era: str, flood: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However fast the machine is, each part takes long.
+    monkeypatch.setattr(parts, "STRETCH", 0.0)
+    whole = flood * (1_000_000 // len(flood))
+
+    async def read(request: Request, reply: Reply) -> None:
+        stream = await reply.stream()
+        await stream.send(whole + b"\n\n")
+        await stream.result(request, TEXT)
+        await stream.end()
+
+    mcp = HttpMcp(era)
+    mcp.on["resources/read"] = read
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        turns = 0
+
+        async def others() -> None:
+            nonlocal turns
+            while True:
+                await anyio.lowlevel.checkpoint()
+                turns += 1
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(others)
+            assert (await connection.read("memo://a")).items
+            tasks.cancel_scope.cancel()
+    assert turns > len(whole) // parts.PART
 
 
 @ERAS

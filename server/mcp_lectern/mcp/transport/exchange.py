@@ -21,6 +21,7 @@ from mcp_lectern.mcp.wire.http_headers import media_type
 
 from .delays import asked_for
 from .http_client import CutShortError, HttpClient, Reply, UnreadableBodyError
+from .parts import in_parts
 
 EVENT_STREAM: Final = "text/event-stream"
 GRACE: Final = 1.0
@@ -60,9 +61,9 @@ async def events(reply: Reply, exchange: Exchange, limit: int) -> AsyncGenerator
     """
     stream = EventStream(limit)
     try:
-        async with aclosing(reply.chunks()) as chunks:
-            async for chunk in chunks:
-                for event in stream.feed(chunk):
+        async with aclosing(reply.chunks()) as chunks, aclosing(in_parts(chunks)) as parts:
+            async for part in parts:
+                for event in stream.feed(part):
                     _note(stream, exchange)
                     if isinstance(event, Oversize):
                         raise exchange.asked.too_large(limit)

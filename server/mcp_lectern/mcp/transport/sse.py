@@ -26,6 +26,7 @@ from .exchange import EVENT_STREAM, GRACE
 from .gate import passed
 from .http_client import CutShortError, HttpClient, Reply, open_client
 from .http_status import SMALL, failure
+from .parts import in_parts
 from .posts import Posts
 from .remote import HttpParameters, beside, shown
 from .task_group import task_group
@@ -134,8 +135,8 @@ class SseDuplex:
             with scope:
                 await passed(gate)
                 await self._in_turn(message)
-        except CutShortError:
-            error = _asked(self._client.server, message).broken_off()
+        except CutShortError as cut:
+            error = _asked(self._client.server, message).broken_off(str(cut))
             await self._arrivals.bring(Unanswered(identity, error))
         except McpError as error:
             await self._arrivals.bring(Unanswered(identity, error))
@@ -206,9 +207,9 @@ async def _events(reply: Reply, limit: int) -> Events:
     """The stream's events, until it ends, however it does."""
     stream = EventStream(limit)
     try:
-        async with aclosing(reply.chunks()) as chunks:
-            async for chunk in chunks:
-                for event in stream.feed(chunk):
+        async with aclosing(reply.chunks()) as chunks, aclosing(in_parts(chunks)) as parts:
+            async for part in parts:
+                for event in stream.feed(part):
                     yield event
     except CutShortError:
         return
