@@ -32,7 +32,7 @@ from mcp_lectern.mentions.printer import write
 
 CHARACTERS = [*HIDDEN, *LINE_ENDS, *STRAY]
 
-pytestmark = [pytest.mark.case("LSP-07"), pytest.mark.parametrize("hidden", CHARACTERS, ids=code_point)]
+pytestmark = pytest.mark.parametrize("hidden", CHARACTERS, ids=code_point)
 
 
 def odd(hidden: str) -> ServerListing:
@@ -50,11 +50,13 @@ def odd(hidden: str) -> ServerListing:
     )
 
 
+@pytest.mark.case("LSP-07")
 def test_lsp_07_a_label_shows_nothing_hidden(hidden: str) -> None:
     assert label(f"a{hidden}b") in ("ab", "a b")
     assert label(hidden) == ""
 
 
+@pytest.mark.case("LSP-07")
 def test_lsp_07_a_hover_shows_nothing_hidden(hidden: str) -> None:
     server = odd(hidden)
     other = ServerListing.of(f"o{hidden}r", [server.by_uri[f"memo://a{hidden}b"]])
@@ -79,6 +81,7 @@ def test_lsp_07_a_hover_shows_nothing_hidden(hidden: str) -> None:
     assert hidden not in "".join(filter(None, shown))
 
 
+@pytest.mark.case("LSP-07")
 def test_lsp_07_completion_shows_nothing_hidden(hidden: str) -> None:
     server = odd(hidden)
     waiting = listing(f"w{hidden}w", listed=False)
@@ -101,6 +104,7 @@ def test_lsp_07_completion_shows_nothing_hidden(hidden: str) -> None:
             assert hidden not in (documentation(given.catalogue, row.server, row.uri) or "")
 
 
+@pytest.mark.case("LSP-07")
 def test_lsp_07_a_value_shows_nothing_hidden(hidden: str) -> None:
     template = ResourceTemplate("echo://{v}", f"n{hidden}m", f"n{hidden}m")
     given = fixture(f'@"s{hidden}r:echo://$0', ServerListing.of(f"s{hidden}r", [], [template]))
@@ -118,6 +122,7 @@ def test_lsp_07_a_value_shows_nothing_hidden(hidden: str) -> None:
     assert not any(hidden in row.label + row.description for row in found.items)
 
 
+@pytest.mark.case("LSP-07")
 def test_lsp_07_remarks_fixes_and_symbols_show_nothing_hidden(hidden: str) -> None:
     server = odd(hidden)
     far = write(server.server, f"memo://a{hidden}b3")
@@ -152,6 +157,7 @@ def expansions(hidden: str) -> Iterator[tuple[str, str, list[Outcome]]]:
         yield style, framed("Text.", found, style, lambda: "n1"), found
 
 
+@pytest.mark.case("LSP-07")
 def test_lsp_07_the_frames_of_an_expansion_hide_nothing(hidden: str) -> None:
     for style, whole, found in expansions(hidden):
         assert hidden not in whole, style

@@ -53,6 +53,10 @@ def half_typed(marked: str) -> HalfTyped | None:
         ("@@dat|", "dat", None, "dat", "@dat"),
         ("one\r@tw|\nthree", "tw", None, "tw", "@tw"),
         ('"@docs:me|"', "docs:me", "docs", "me", "@docs:me"),
+        ("'@docs:me|mo://a' x", "docs:me", "docs", "me", "@docs:memo://a"),
+        ("'@docs:memo://a'| x", "docs:memo://a'", "docs", "memo://a'", "@docs:memo://a'"),
+        ("@docs:me|mo://a's x", "docs:me", "docs", "me", "@docs:memo://a's"),
+        ("thanks @bob's| x", "bob's", None, "bob's", "@bob's"),
     ],
 )
 def test_bare(marked: str, query: str, server: str | None, rest: str, covers: str) -> None:

@@ -145,6 +145,35 @@ def test_what_is_listed_may_change() -> None:
     assert [one.uri for one in subject.mentions()] == ["docs:memo://a", "docs:x"]
 
 
+@pytest.mark.parametrize("lines", [1, 2, 5])
+def test_a_code_span_over_many_lines_is_code_at_every_place_in_it(lines: int) -> None:
+    prose = "some words\n" * lines
+    text = f"{prose}a `b\n{prose}@docs:memo://dead\n{prose}c` d @docs:memo://alive\n{prose}"
+    for looked_before in (False, True):
+        subject = index(text, markdown=True)
+        if looked_before:
+            subject.mentions()
+        assert subject.at(text.index("@docs:memo://dead") + 3) is None
+        assert subject.is_code(text.index("@docs:memo://dead"))
+        alive = text.index("@docs:memo://alive")
+        found = subject.at(alive + 3)
+        assert found is not None
+        assert (found.start, found.uri) == (alive, "memo://alive")
+        assert not subject.is_code(alive)
+        assert [one.uri for one in subject.mentions()] == ["memo://alive"]
+
+
+def test_a_fence_that_opens_far_above_is_code_down_to_its_end() -> None:
+    text = "```\n" + "code\n" * 30 + "@docs:memo://dead\n```\n@docs:memo://alive\n"
+    subject = index(text, markdown=True)
+    assert subject.at(text.index("@docs:memo://dead") + 2) is None
+    assert subject.at(text.index("@docs:memo://alive") + 2) is not None
+    without = text[3:]
+    subject.replaced(0, 3, without)
+    assert subject.at(without.index("@docs:memo://dead") + 2) is not None
+    assert subject.at(without.index("@docs:memo://alive") + 2) is None
+
+
 def test_an_edit_reads_only_what_it_touches(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = "".join(f"line {number} @docs:memo://{number} and `code`\n" for number in range(500))
     text = f"{lines}\n```\n@docs:memo://dead\n```\n\n{lines}"

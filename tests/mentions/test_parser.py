@@ -66,6 +66,7 @@ def test_uri_04_a_qualified_reading_beats_an_unqualified_one() -> None:
         "@bob @types/node @decorator @decorator() @property: @docs @docs: @docs:. @docs:)",
         "at @10:30, @angular/core, cc @all, @ @: @@ @, (@) @\n@",
         '@"docs" @"hello there" @"docs:memo://a',
+        "@:memo://a @:docs:memo:",
         '@"docs:memo:\n//a"',
     ],
 )
@@ -109,6 +110,35 @@ def test_what_surrounds_a_bare_uri(text: str, uri: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "uri"),
+    [
+        ("'@docs:memo://a'", "memo://a"),
+        ("('@docs:memo://a')", "memo://a"),
+        ("the guests' @docs:memo://a, then", "memo://a"),
+        ("@docs:memo://a'", "memo://a"),
+        ("@docs:memo://a''", "memo://a"),
+        ("@docs:memo://a'.", "memo://a"),
+        ("@docs:memo://a.'", "memo://a"),
+        ("@docs:memo://a's", "memo://a's"),
+        ("@docs:memo://a's'", "memo://a's"),
+        ("@docs:memo://o'neill/a", "memo://o'neill/a"),
+    ],
+)
+def test_an_apostrophe_at_the_end_is_prose_and_one_inside_is_the_uris(text: str, uri: str) -> None:
+    """Contract 5: only what stands behind all else is prose; the beginning of a word is never a mention."""
+    assert read(text) == [("docs", uri)]
+    stem = uri.partition("'")[0]
+    assert read(text, listed=listing(("docs", stem))) == [("docs", uri)]
+    assert read(text, listed=listing(("docs", uri))) == [("docs", uri)]
+
+
+def test_a_listed_uri_may_end_with_an_apostrophe() -> None:
+    assert read("(@docs:memo://a').", listed=listing(("docs", "memo://a'"))) == [("docs", "memo://a'")]
+    assert read("@memo://a'?", listed=listing(("docs", "memo://a'"))) == [(None, "memo://a'")]
+    assert read("'@memo://a'") == [(None, "memo://a")]
+
+
+@pytest.mark.parametrize(
     ("text", "listed", "uri"),
     [
         ("@docs:res://doc.", ["res://doc"], "res://doc"),
@@ -131,6 +161,28 @@ def test_the_longest_listed_prefix_before_prose_counts(text: str, listed: list[s
 def test_a_listed_uri_without_a_scheme_is_an_unqualified_mention(uri: str) -> None:
     assert read(f"see @{uri}, ok", listed=listing(("docs", uri))) == [(None, uri)]
     assert read(f'see @"{escape(uri)}"', listed=listing(("docs", uri))) == [(None, uri)]
+
+
+@pytest.mark.parametrize("uri", ['say "hi"', "tab\there", "back\\slash", "two words", "line\nend"])
+def test_a_listed_uri_that_needs_quotes_is_read_without_its_escapes(uri: str) -> None:
+    text = f'see @"{escape(uri)}" and more'
+    (mention,) = parse(text, SERVERS, listing(("docs", uri)))
+    assert (mention.server, mention.uri, mention.claimed, mention.quoted) == (None, uri, None, True)
+    assert text[mention.start : mention.end] == f'@"{escape(uri)}"'
+    assert text[slice(*mention.uri_span)] == escape(uri)
+    assert read(text) == []
+
+
+def test_of_many_handles_in_one_word_only_some_are_looked_up() -> None:
+    asked: list[str] = []
+
+    def listed(_server: str | None, uri: str) -> bool:
+        asked.append(uri)
+        return False
+
+    assert parse("@a" * 100 + " @b", SERVERS, listed) == []
+    assert 2 < len(asked) < 20
+    assert asked[-1] == "b"
 
 
 @pytest.mark.parametrize(

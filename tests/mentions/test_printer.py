@@ -102,6 +102,8 @@ def test_uri_06_pairs_with_the_same_joined_key_stay_distinct() -> None:
         ("日本", "memo://a", "@日本:memo://a"),
         ("Slack Local", "memo://a", '@"Slack Local:memo://a"'),
         ("docs", "memo://a.", '@"docs:memo://a."'),
+        ("docs", "memo://a'", '@"docs:memo://a\'"'),
+        ("docs", "memo://a's", "@docs:memo://a's"),
         ("docs", "memo://a)", '@"docs:memo://a)"'),
         ("docs", "memo://a(", '@"docs:memo://a("'),
         ("docs", "memo://a b", '@"docs:memo://a b"'),
