@@ -273,7 +273,7 @@ async def test_a_document_that_comes_to_the_front_while_it_is_read_is_asked_for(
 
 
 async def over_and_read_again(editor: Editor, argument: dict[str, Any]) -> None:
-    """Until the server has heard that a question was declined, whoever reads shares that read, and its end."""
+    """Until the server has heard that a question was declined, whoever reads shares that end."""
     async with asyncio.timeout(20):
         while True:
             try:
