@@ -95,7 +95,7 @@ async def test_http_01_a_session_lost_again_at_once_fails_the_call_and_makes_no_
     mcp = HttpMcp()
     mcp.on["resources/read"] = gone
     async with HttpServer(mcp) as server, reach(server) as connection:
-        with pytest.raises(McpError, match="session"):
+        with pytest.raises(McpError, match="Session not found"):
             await connection.read("memo://a")
         assert len(server.received("initialize")) == 2
         assert len(server.received("resources/read")) == 2
@@ -267,3 +267,34 @@ async def test_http_01_a_new_session_may_have_what_the_lost_one_lacked(reach: Re
         await observer.wait_for(lambda: observer.logged("not subscribed") == 1)
         assert (await connection.read("memo://a")).items
         await observer.wait_for(lambda: connection.subscriptions == {"memo://a"})
+
+
+@pytest.mark.case("RD-01")
+@pytest.mark.parametrize("code", [-32602, -32002])
+@pytest.mark.parametrize("status", [200, 400, 404])
+async def test_rd_01_a_resource_that_is_a_session_may_be_missing(
+    reach: Reach, code: int, status: int
+) -> None:
+    async def missing(request: Request, reply: Reply) -> None:
+        await reply.error(request, code, "Unknown session: memo://a not found", status)
+
+    mcp = HttpMcp()
+    mcp.on["resources/read"] = missing
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        with pytest.raises(ResourceNotFound, match="Unknown session: memo://a"):
+            await connection.read("memo://a")
+        assert len(server.received("initialize")) == 1
+
+
+@pytest.mark.case("HTTP-01")
+async def test_http_01_what_a_new_session_is_told_too_is_told_to_the_user(reach: Reach) -> None:
+    async def broken(request: Request, reply: Reply) -> None:
+        await reply.error(request, -32603, "the notes of this session are not found")
+
+    mcp = HttpMcp()
+    mcp.on["resources/read"] = broken
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        with pytest.raises(ServerError, match="the notes of this session") as caught:
+            await connection.read("memo://a")
+        assert caught.value.code == -32603
+        assert len(server.received("initialize")) == 2

@@ -271,7 +271,7 @@ class Session:
         elif isinstance(arrival, Unanswered):
             self._unanswered(arrival)
         elif isinstance(arrival, Cut):
-            self._cut(arrival.id)
+            self._cut(arrival)
         elif isinstance(arrival, Renewed):
             self._on_renewed()
         elif isinstance(arrival, Waiting):
@@ -284,8 +284,8 @@ class Session:
         if pending := self._pending.pop(arrival.id, None):
             pending.settle(arrival.outcome)
 
-    def _cut(self, identity: int) -> None:
-        pending = self._pending.pop(identity, None)
+    def _cut(self, arrival: Cut) -> None:
+        pending = self._pending.pop(arrival.id, None)
         if pending is None:
             return
         if pending.again:
@@ -293,7 +293,7 @@ class Session:
             self._log(f"the answer to {pending.method} broke off; it is asked for once more")
             self._post(pending)
         else:
-            pending.settle(pending.asked.broken_off())
+            pending.settle(pending.asked.broken_off(arrival.reason))
 
     def _handle(self, message: jsonrpc.Message, raw: bytes) -> None:
         if isinstance(message, Batch):

@@ -11,15 +11,15 @@ from typing import Final
 
 from mcp_lectern.mcp.errors import HttpFailure, NotUnderstood
 from mcp_lectern.mcp.wire.failures import Asked
-from mcp_lectern.mcp.wire.gathering import Gathered, Gathering
+from mcp_lectern.mcp.wire.gathering import HEAD_BYTES, TAIL_BYTES, Gathered, Gathering
 from mcp_lectern.mcp.wire.http_headers import media_type
-from mcp_lectern.mcp.wire.jsonrpc import INVALID_PARAMS, Refusal
+from mcp_lectern.mcp.wire.jsonrpc import INVALID_PARAMS, Refusal, find_id
 
 from .arrivals import Arrivals
 from .duplex import Unanswered
 from .exchange import EVENT_STREAM, Exchange, events
 from .http_client import Reply
-from .http_status import SMALL, error_of, failure, session_lost, unaddressed_error
+from .http_status import OF_THE_REQUEST, SMALL, error_of, failure, session_lost, unaddressed_error
 
 PATIENCE: Final = 20.0
 """Seconds of Retry-After that are waited for; what is to wait longer fails, and says so."""
@@ -28,7 +28,11 @@ VERSION_ERRORS: Final = (INVALID_PARAMS, -32022, -32021, -32020)
 
 
 class SessionLostError(Exception):
-    """The server no longer knows the session that the request named."""
+    """The server no longer knows the session that the request named; ``refusal`` is how it said so."""
+
+    def __init__(self, refusal: Refusal | None) -> None:
+        super().__init__("the session is lost")
+        self.refusal = refusal
 
 
 class Answers:
@@ -50,15 +54,15 @@ class Answers:
         An error of the protocol is brought to the session like any answer. ``last``: there is no waiting.
         """
         body = await reply.beginning(SMALL)
+        refusal = error_of(body, exchange.identity)
         if session is not None and session_lost(reply.status, body, exchange.identity):
-            raise SessionLostError
+            raise SessionLostError(refusal)
         error = self.failure(exchange.asked, reply, body)
         if reply.status in (429, 503) and not last and error.retry_after is not None:
             if error.retry_after <= PATIENCE:
                 return error.retry_after
             raise error
-        refusal = error_of(body, exchange.identity)
-        if not isinstance(error, NotUnderstood) or refusal is None or _is_older(exchange, reply, refusal):
+        if refusal is None or not _is_answer(exchange, reply, refusal, error):
             raise error
         await self._arrivals.bring(Unanswered(exchange.identity, refusal))
         exchange.released = True
@@ -78,7 +82,7 @@ class Answers:
         if reply.status != 200 and not body:
             self._log(f"the server took {exchange.asked.method} with HTTP {reply.status} and no answer")
             return True
-        if kind not in ("application/json", "") or not body:
+        if not body or (kind not in ("application/json", "") and not _is_meant_for(exchange, body)):
             raise self.failure(exchange.asked, reply, _beginning(body))
         await self._message(body, exchange, session)
         if not exchange.released:
@@ -94,7 +98,7 @@ class Answers:
         """One message that came in answer to a request, though it may be about something else."""
         small = raw if isinstance(raw, bytes) else b""
         if session is not None and session_lost(200, small, exchange.identity):
-            raise SessionLostError
+            raise SessionLostError(error_of(small, exchange.identity))
         refusal = unaddressed_error(small, exchange.identity)
         await self._arrivals.bring(Unanswered(exchange.identity, refusal) if refusal else raw)
         if refusal:
@@ -121,8 +125,26 @@ async def _gathered(reply: Reply, limit: int) -> Gathered | None:
     return body.take()
 
 
+def _is_meant_for(exchange: Exchange, body: Gathered) -> bool:
+    """Whether it is the answer, whatever type it is said to be of."""
+    ends = (body[:HEAD_BYTES], body[-TAIL_BYTES:]) if isinstance(body, bytes) else (body.head, body.tail)
+    return find_id(*ends) == exchange.identity
+
+
 def _beginning(body: Gathered) -> bytes:
     return body[:SMALL] if isinstance(body, bytes) else body.head
+
+
+def _is_answer(exchange: Exchange, reply: Reply, refusal: Refusal, error: HttpFailure) -> bool:
+    """Whether it is the error that counts, and not the status that it came with."""
+    if isinstance(error, NotUnderstood):
+        return not _is_older(exchange, reply, refusal)
+    # These say that the request cannot succeed, whatever the status hopes; an outage is no word on the era.
+    return (
+        reply.status >= 500
+        and refusal.code in OF_THE_REQUEST
+        and exchange.asked.method not in ("initialize", "server/discover")
+    )
 
 
 def _is_older(exchange: Exchange, reply: Reply, refusal: Refusal) -> bool:

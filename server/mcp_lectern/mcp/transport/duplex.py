@@ -37,9 +37,13 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The answer's own stream ended without it; the same request under a new id may have more luck."""
+    """The answer's own stream ended without it; the same request under a new id may have more luck.
+
+    ``reason`` is a phrase about the stream, where more is known than that.
+    """
 
     id: int
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,11 +200,12 @@ class HttpDuplex:
                     self._turns.give()
         except UnreadableBodyError as body:
             return Unanswered(exchange.identity, exchange.asked.invalid(str(body)))
-        except CutShortError:
-            return Cut(exchange.identity)
-        except SessionLostError:
+        except CutShortError as cut:
+            return Cut(exchange.identity, str(cut))
+        except SessionLostError as lost:
+            # In a new session the same refusal was about something else.
             error = exchange.asked.invalid("a lost session, twice in a row")
-            return Unanswered(exchange.identity, error)
+            return Unanswered(exchange.identity, lost.refusal or error)
         except Unreachable as error:
             await self._arrivals.bring(Unanswered(exchange.identity, error))
             await self.end("cannot be reached any more")

@@ -34,6 +34,7 @@ MOST_REDIRECTS: Final = 5
 CONNECT_SECONDS: Final = 15.0
 WRITE_SECONDS: Final = 30.0
 IDLE_SECONDS: Final = 15.0
+BEGINNING_SECONDS: Final = 3.0
 IDLE_CONNECTIONS: Final = 16
 _KEEP_ALIVE: Final = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4))
 
@@ -92,14 +93,15 @@ class Reply:
             raise UnreadableBodyError(f'a body encoded as "{error}", which was not asked for') from error
 
     async def beginning(self, most: int) -> bytes:
-        """The first bytes of the body, as far as they come."""
+        """The first bytes of the body, as far as they come soon: what the status says is told anyway."""
         start = b""
         try:
-            async with aclosing(self.chunks()) as chunks:
-                async for chunk in chunks:
-                    start += chunk
-                    if len(start) >= most:
-                        break
+            with anyio.move_on_after(BEGINNING_SECONDS):
+                async with aclosing(self.chunks()) as chunks:
+                    async for chunk in chunks:
+                        start += chunk
+                        if len(start) >= most:
+                            break
         except CutShortError:
             pass
         return start[:most]
@@ -227,6 +229,10 @@ class HttpClient:
                 f"redirects to {shown(target)}, which is another origin, and nothing was sent there",
                 'if that is its address now, write it as "url"',
             )
+        if not _can_be_asked(target):
+            raise self._not_followed(
+                asked, status, f"redirects to {shown(target)}, which is no address", "its author should know"
+            )
         if verb != "GET" and status not in (307, 308):
             raise self._not_followed(
                 asked,
@@ -255,6 +261,14 @@ async def open_client(parameters: HttpParameters, *, server: str, agent: str) ->
     direct = Direct(pool, client) if pool is not None and parameters.auth is None else None
     async with client:
         yield HttpClient(parameters, client, direct, server)
+
+
+def _can_be_asked(url: str) -> bool:
+    try:
+        httpx.URL(url)
+    except (httpx.InvalidURL, ValueError):
+        return False
+    return True
 
 
 def unreachable(server: str, url: str, error: Exception) -> Unreachable:

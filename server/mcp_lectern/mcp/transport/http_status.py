@@ -18,11 +18,13 @@ from mcp_lectern.mcp.errors import Forbidden, HttpFailure, NotUnderstood, Unauth
 from mcp_lectern.mcp.wire import jsonrpc
 from mcp_lectern.mcp.wire.failures import Asked
 from mcp_lectern.mcp.wire.http_headers import media_type
-from mcp_lectern.mcp.wire.jsonrpc import METHOD_NOT_FOUND, Refusal
+from mcp_lectern.mcp.wire.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Refusal
 
 SHOWN: Final = 200
 SMALL: Final = 16 * 1024
 """Bytes of a body that is looked into for an error."""
+OF_THE_REQUEST: Final = (METHOD_NOT_FOUND, INVALID_PARAMS, -32002)
+"""Codes of errors that lie in what was asked, and not in how its server is."""
 _GONE: Final = "not found|not initialized|expired|invalid|unknown|terminated|closed|does not exist"
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _SESSION_LOST: Final = re.compile(
@@ -86,12 +88,16 @@ def session_lost(status: int, body: bytes, identity: int) -> bool:
     if status not in (200, 400, 404):
         return False
     refusal = error_of(body, identity)
+    addressed = refusal is not None and _object(body).get("id") == identity
+    if refusal and addressed and refusal.code in OF_THE_REQUEST:
+        # Words about a session are about what was asked for: there are resources that are sessions.
+        return False
     text = refusal.message if refusal else body[:SMALL].decode("utf-8", "replace")
     if (status != 404 or refusal) and _SESSION_LOST.search(text):
         return status != 200 or refusal is not None
     if status != 404 or (refusal and refusal.code == METHOD_NOT_FOUND):
         return False
-    return refusal is None or _object(body).get("id") != identity
+    return not addressed
 
 
 def retry_after(header: str | None) -> float | None:

@@ -19,6 +19,7 @@ from mcp_lectern.mcp.errors import (
 from .jsonrpc import Refusal
 
 LAST_WORDS: Final = 500
+LONGEST_REASON: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +80,15 @@ class Asked:
             method=self.method,
         )
 
-    def broken_off(self) -> ConnectionLost:
-        """The connection that was to bring the answer ended before it; the server itself may be well."""
+    def broken_off(self, reason: str = "") -> ConnectionLost:
+        """The connection that was to bring the answer ended before it; the server itself may be well.
+
+        ``reason`` is a phrase for what came instead.
+        """
+        why = f" ({reason[:LONGEST_REASON]})" if reason else ""
         return ConnectionLost(
-            f'The connection to server "{self.server}" broke off before it answered {self.what}; try again.',
+            f'The connection to server "{self.server}" broke off before it answered {self.what}{why}; '
+            "try again.",
             server=self.server,
             method=self.method,
         )
