@@ -121,6 +121,8 @@ def test_what_surrounds_a_bare_uri(text: str, uri: str) -> None:
         ("@docs:memo://a.'", "memo://a"),
         ("@docs:memo://a's", "memo://a's"),
         ("@docs:memo://a's'", "memo://a's"),
+        ("@docs:memo://a(b)'", "memo://a(b)"),
+        ("@docs:memo://a(b)'s", "memo://a(b)'s"),
         ("@docs:memo://o'neill/a", "memo://o'neill/a"),
     ],
 )
@@ -180,7 +182,7 @@ def test_of_many_handles_in_one_word_only_some_are_looked_up() -> None:
         asked.append(uri)
         return False
 
-    assert parse("@a" * 100 + " @b", SERVERS, listed) == []
+    assert parse("@-" * 100 + " @b", SERVERS, listed) == []
     assert 2 < len(asked) < 20
     assert asked[-1] == "b"
 
