@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.lsp_client import running
@@ -54,3 +56,35 @@ async def test_lsp_02_an_edit_of_a_document_that_is_not_open_is_ignored(tmp_path
         assert await editor.hover(uri, 0, 3) is None
         opened = editor.open("a.md", MENTION)
         assert await editor.hover(opened, 0, 3)
+
+
+@pytest.mark.case("LSP-02")
+async def test_lsp_02_a_client_may_tell_no_version_and_write_null_for_what_is_absent(tmp_path: Path) -> None:
+    def place(line: int, character: int) -> dict[str, int]:
+        return {"line": line, "character": character}
+
+    async with running(tmp_path, DEMO, encodings=["utf-16"]) as editor:
+        await editor.listed()
+        uri = (editor.workspace / "a.md").as_uri()
+
+        def notify(method: str, params: dict[str, Any]) -> None:
+            body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode()
+            assert editor.process.stdin is not None
+            editor.process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+        opened = {"uri": uri, "languageId": "markdown", "version": None, "text": "nothing"}
+        notify("textDocument/didOpen", {"textDocument": opened})
+        edits = [
+            {"range": None, "rangeLength": None, "text": f"{MENTION[:-2]} x"},
+            {
+                "range": {"start": place(0, 18), "end": place(0, 20)},
+                "rangeLength": None,
+                "text": "me @demo:no://t",
+            },
+        ]
+        notify(
+            "textDocument/didChange", {"textDocument": {"uri": uri, "version": None}, "contentChanges": edits}
+        )
+        assert "Welcome" in (await editor.hover(uri, 0, 3) or "")
+        (remark,) = await editor.until_diagnostics(uri)
+        assert remark.range.start.character == 21

@@ -81,4 +81,5 @@ class Publishing:
         if document is None or found is None or found == self._shown.get(uri, None if found else []):
             return
         self._shown[uri] = found
-        self._send({"uri": uri, "version": document.version, "diagnostics": found})
+        version = {} if document.version is None else {"version": document.version}
+        self._send({"uri": uri, **version, "diagnostics": found})

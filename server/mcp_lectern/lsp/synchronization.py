@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from mcp_lectern.lsp.converter import NO_VERSION
 from mcp_lectern.lsp.session import SCHEME
 from mcp_lectern.text.document import Change, Document
 
@@ -22,7 +23,7 @@ class Synchronization:
     def opened(self, params: types.DidOpenTextDocumentParams) -> None:
         """The text is the client's from now on."""
         item = params.text_document
-        document = Document(item.uri, str(item.language_id), item.version, item.text)
+        document = Document(item.uri, str(item.language_id), _version(item.version), item.text)
         self._lectern.session.open(document)
         self._hold(item.uri, held=True)
         self._lectern.publishing.schedule(item.uri)
@@ -34,7 +35,7 @@ class Synchronization:
         if document is None:
             return
         changes = [_change(change) for change in params.content_changes]
-        document.apply(changes, params.text_document.version, session.encoding)
+        document.apply(changes, _version(params.text_document.version), session.encoding)
         session.edited(document)
         self._lectern.publishing.schedule(params.text_document.uri)
 
@@ -68,6 +69,10 @@ class Synchronization:
 
         # The hub starts tasks, which takes a task: what a message arrives in is none.
         self._lectern.spawn(hold(), "holding a document")
+
+
+def _version(version: int) -> int | None:
+    return None if version == NO_VERSION else version
 
 
 def _change(change: Any) -> Change:

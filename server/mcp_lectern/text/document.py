@@ -24,13 +24,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Document:
     """One open document: its text, kept equal to the editor's over full and incremental changes.
 
-    ``edition`` differs after every change, whatever versions an editor counts. ``watch`` is told of each one:
-    where the replaced text began and ended, and the whole text since.
+    ``version`` is the editor's own, None where it tells none; ``edition`` differs after every change.
+    ``watch`` is told of each one: where the replaced text began and ended, and the whole text since.
     """
 
     __slots__ = ("_index", "_text", "edition", "language_id", "uri", "version", "watch")
 
-    def __init__(self, uri: str, language_id: str, version: int, text: str) -> None:
+    def __init__(self, uri: str, language_id: str, version: int | None, text: str) -> None:
         self.uri = uri
         self.language_id = language_id
         self.version = version
@@ -77,7 +77,7 @@ class Document:
         line = self._index.line_at(min(max(offset, 0), len(self._text)))
         return line, *self._bounds(line)
 
-    def apply(self, changes: Sequence[Change], version: int, encoding: Encoding) -> None:
+    def apply(self, changes: Sequence[Change], version: int | None, encoding: Encoding) -> None:
         """Apply changes in order, each to the text that the one before it left."""
         for target, text in changes:
             if target is None:
