@@ -213,3 +213,26 @@ async def test_a_document_that_was_closed_is_read_again_when_it_is_opened_again(
             assert await editor.content(document) == "old"
             editor.close(document)
             assert await editor.content(document) == "new"
+
+
+async def test_a_server_that_comes_back_serves_what_is_still_open(tmp_path: Path) -> None:
+    """Whoever took an entry out and put it back had a document that never changed again, without a sign."""
+    config = tmp_path / "lectern-config.json"
+
+    def save(text: str) -> None:
+        config.write_text(text, encoding="utf-8")
+        event = types.FileEvent(config.as_uri(), types.FileChangeType.Changed)
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+
+    with ScriptedServer(tmp_path, capabilities=OFFERED, resources=ONE, contents={"a://1": "old"}) as it:
+        async with running(tmp_path, {"it": it.entry()}, experimental={"status": True}) as editor:
+            document = await opened(editor)
+            await subscriptions(editor, 1)
+            before = config.read_text(encoding="utf-8")
+            save("{}")
+            await editor.until(lambda: editor.statuses[-1] == {})
+            it.change(contents={"a://1": "new"}, notify=False)
+            save(before)
+            await editor.until(lambda: editor.refreshed == [document])
+            assert await editor.content(document) == "new"
+            await subscriptions(editor, 1)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from tests.support.lsp_client import Editor, running
 from tests.support.scripted_server import ScriptedServer
 
@@ -65,3 +66,16 @@ async def test_a_server_that_died_says_its_last_words(tmp_path: Path) -> None:
         assert "no such luck" in _documentation(await _remark(editor))
         hover = await editor.hover(editor.open("b.md", "see @dead:a://1"), 0, 6)
         assert "no such luck" in (hover or "")
+
+
+async def test_every_command_says_that_a_server_is_not_configured(tmp_path: Path) -> None:
+    """Three answered in the words of Python, since the refusal came out of a group of tasks."""
+    whole = {"uri": "a://1", "uriTemplate": "a://{b}", "argument": "b", "value": "", "fingerprint": "f"}
+    commands = ("open", "resources", "complete", "expandTemplate", "log", "approve", "revoke", "signIn")
+    async with running(tmp_path, {"it": {"command": "unused"}}) as editor:
+        for name in (*commands, "signOut", "stop", "restart", "refresh"):
+            with pytest.raises(JsonRpcException) as refused:
+                await editor.command(name, server="gone", **whole)
+            message = "No server “gone” is configured. Configured: “it”."
+            assert (name, refused.value.code, refused.value.message) == (name, -32803, message)
+            assert refused.value.data == {"kind": "unknownServer", "server": "gone"}

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from mcp_lectern.mcp.connect import Answers
     from mcp_lectern.mcp.wire.completion import Completion
 
+_Work = Callable[[Link], Coroutine[Any, Any, None]]
+
 
 class Hub:
     """``run`` owns every task until ``close``. Reads of ``catalogue`` and ``indexes`` never wait."""
@@ -108,6 +110,7 @@ class Hub:
             wanted = {entry.spec.name: entry for entry in entries}
             gone = [name for name in self._links if not self._stays(name, wanted.get(name))]
             await self._drop(gone)
+            added = wanted.keys() - self._links.keys()
             for name, entry in wanted.items():
                 if name in self._links and self._links[name].entry.preparing:
                     self._links[name].prepared(entry)
@@ -122,7 +125,7 @@ class Hub:
             await self.remembered.restore()
         for name, link in self._links.items():
             self._observer.catalogue_changed(name)
-            if name in gone and self.contents.pinned(name):
+            if name in added and self.contents.pinned(name):
                 self._replaced.add(name)
             if eager or name in self._replaced:
                 link.want(explicit=False)
@@ -241,6 +244,13 @@ class Hub:
         known = ", ".join(f"“{name}”" for name in self._links) or "none"
         return f"No server “{server}” is configured. Configured: {known}."
 
+    async def _each(self, servers: Iterable[str] | None, work: _Work) -> None:
+        """Do this with these servers (all by default). Raises Refused, which a group of tasks would wrap."""
+        links = list(self._links.values()) if servers is None else [self.link(name) for name in servers]
+        async with anyio.create_task_group() as group:
+            for link in links:
+                group.start_soon(work, link)
+
     def want(self, servers: Iterable[str] | None = None) -> None:
         """Somebody types ``@`` or follows a mention: approved idle servers start, nobody waits."""
         for name in self._offered() if servers is None else servers:
@@ -252,10 +262,7 @@ class Hub:
 
     async def ensure_listed(self, servers: Iterable[str] | None = None) -> None:
         """Start these servers (all by default) and wait until each is listed or has failed."""
-        names = list(self._links) if servers is None else list(servers)
-        async with anyio.create_task_group() as group:
-            for name in names:
-                group.start_soon(self._listed_or_failed, self.link(name))
+        await self._each(servers, self._listed_or_failed)
 
     async def _listed_or_failed(self, link: Link) -> None:
         try:
@@ -265,10 +272,7 @@ class Hub:
 
     async def list_again(self, servers: Iterable[str] | None = None) -> None:
         """Walk these servers' lists anew; a failure stands in the server's status."""
-        names = list(self._links) if servers is None else list(servers)
-        async with anyio.create_task_group() as group:
-            for name in names:
-                group.start_soon(self._list_again, self.link(name))
+        await self._each(servers, self._list_again)
 
     async def _list_again(self, link: Link) -> None:
         try:
@@ -354,9 +358,7 @@ class Hub:
 
     async def stop(self, servers: Iterable[str] | None = None) -> None:
         """Stop these servers (all by default)."""
-        async with anyio.create_task_group() as group:
-            for name in list(self._links) if servers is None else list(servers):
-                group.start_soon(self.link(name).stop)
+        await self._each(servers, Link.stop)
 
     async def restart(self, servers: Iterable[str] | None = None) -> None:
         """Stop and start these servers (all by default), and wait for their listing."""
