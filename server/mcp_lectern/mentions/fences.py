@@ -3,7 +3,7 @@
 CommonMark 0.31, sections 4.5 (fenced code blocks), 5 (containers) and 6.1 (code spans), as far as they decide
 that. Indented code, HTML and link definitions are read as prose.
 
-A text may be read in stretches that begin where a line begins. What one stretch hands on to the next holds
+A text may be read in stretches, which may end inside a long line. What one stretch hands on to the next holds
 no offsets, so an edit concerns later stretches only if it changes the structure that they stand in.
 """
 
@@ -13,11 +13,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from enum import Enum, auto
+from itertools import chain
 
-from mcp_lectern.mentions.code_spans import Run, paired, runs
-
-Zone = tuple[int, int]
+from mcp_lectern.mentions.code_spans import NONE, Runs, Zone, escapes, pairing, runs, spans
+from mcp_lectern.mentions.long_lines import HEAD, end_of_line, shortened
 
 _LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
 _PLAIN = re.compile(r"(?:[^\W\d_][^\r\n]*+(?:\r\n?|\n|\Z))++")
@@ -34,22 +34,37 @@ _INDENTED = "    "
 _QUOTE_MARK = 0
 # Deeper nesting is read as prose, so that the cost of a line stays bounded.
 _DEPTH_LIMIT = 24
-_AT_ONCE = 2_000
+
+
+class Rest(Enum):
+    """What the rest of a line is: code of a fence, text that may hold code spans, or neither."""
+
+    CODE = auto()
+    TEXT = auto()
+    NEITHER = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """The block structure that is open between two lines.
+    """The block structure that is open between two lines; inside a line, what will be open behind it.
 
     ``containers`` holds the indentation of each open list item and ``_QUOTE_MARK`` for each block quote;
     ``fence`` the marks of an open fence; ``prose`` is whether a paragraph is open, ``empty_item`` whether the
-    innermost item has had no content yet.
+    innermost item has had no content yet. Inside a line ``rest`` is what goes on there, and ``escape``
+    whether a back slash takes the next character.
     """
 
     containers: tuple[int, ...] = ()
     fence: str | None = None
     prose: bool = False
     empty_item: bool = False
+    rest: Rest | None = None
+    escape: bool = False
+
+    @property
+    def text(self) -> bool:
+        """Whether a paragraph or heading goes on, in which a code span may end."""
+        return self.prose or self.rest is Rest.TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +78,8 @@ class Stretch:
     entry: Blocks
     exit: Blocks
     zones: tuple[Zone, ...]
-    head: tuple[Run, ...] = ()
-    tail: tuple[Run, ...] | None = None
+    head: Runs
+    tail: Runs | None = None
 
 
 def dead_zones(text: str) -> list[Zone]:
@@ -84,8 +99,13 @@ def is_inside(zones: Sequence[Zone], offset: int) -> bool:
 
 
 def stretch(text: str, start: int, end: int, entry: Blocks) -> Stretch:
-    """Read ``text[start:end]``, whole lines, on from the structure that the lines before it leave open."""
-    scan = _Scan(text, start, entry)
+    """Read ``text[start:end]`` on from the structure that what is before it leaves open.
+
+    Where it ends inside a line, all of that line decides, and the end must not part a line end.
+    """
+    scan = _Scan(text, start, end, entry)
+    if entry.rest:
+        start = scan.rest_of_line(start, end)
     while start < end:
         start = scan.step(start, end)
     return scan.finished(end)
@@ -98,47 +118,52 @@ def zones_of(stretches: Iterable[tuple[int, Stretch]]) -> list[Zone]:
 
 def zone_steps(stretches: Iterable[tuple[int, Stretch]]) -> Iterator[list[Zone]]:
     """The same in order, some at a time."""
-    paragraph: list[Run] = []
+    paragraph = Runs()
     for base, one in stretches:
-        for some in _slices(one.head):
-            paragraph += [(begin + base, end + base, escaped) for begin, end, escaped in some]
-            yield []
-        if one.entry.prose and one.exit.prose and one.tail is None:
-            yield []
+        paragraph.add(one.head, base)
+        yield []
+        if one.entry.text and one.exit.text and one.tail is None:
             continue
-        yield from _some(paired(paragraph))
+        yield from pairing(paragraph)
         yield [(begin + base, end + base) for begin, end in one.zones]
-        paragraph = []
-        for some in _slices(one.tail or ()):
-            paragraph += [(begin + base, end + base, escaped) for begin, end, escaped in some]
+        paragraph = Runs()
+        if one.tail:
+            paragraph.add(one.tail, base)
             yield []
-    yield from _some(paired(paragraph))
-
-
-def _slices(runs: tuple[Run, ...]) -> Iterator[tuple[Run, ...]]:
-    return (runs[start : start + _AT_ONCE] for start in range(0, len(runs), _AT_ONCE))
-
-
-def _some(zones: Iterator[Zone]) -> Iterator[list[Zone]]:
-    while found := list(islice(zones, _AT_ONCE)):
-        yield found
+    yield from pairing(paragraph)
 
 
 class _Scan:
     """The block structure, line by line. ``_fence`` is the beginning and the marks of an open fence,
-    ``_prose`` the span of an open paragraph, as far as it lies in this stretch.
+    ``_prose`` the span of an open paragraph, as far as it lies in this stretch, or that of a ``_heading``;
+    ``_cut`` the end of the stretch, if it lies inside a line.
     """  # noqa: D205 - one thought
 
-    def __init__(self, text: str, start: int, entry: Blocks) -> None:
+    def __init__(self, text: str, start: int, end: int, entry: Blocks) -> None:
         self._text = text
         self._start = start
+        inside = start < end < len(text) and text[end - 1] not in "\r\n"
+        self._cut = end if inside else None
         self._entry = entry
         self._zones: list[Zone] = []
         self._containers = list(entry.containers)
         self._fence = None if entry.fence is None else (start, entry.fence)
-        self._prose: Zone | None = (start, start) if entry.prose else None
+        self._prose: Zone | None = (start, start) if entry.text else None
+        self._heading = entry.text and not entry.prose
+        self._rest: Rest | None = None
         self._empty_item = entry.empty_item
-        self._head: tuple[Run, ...] | None = None
+        self._head: Runs | None = None
+
+    def rest_of_line(self, start: int, end: int) -> int:
+        """Read on in a line whose kind is known; returns where the next one begins."""
+        match = _LINE.match(self._text, start, end)
+        assert match is not None
+        if self._prose:
+            self._prose = (start, match.end())
+        elif self._entry.rest is Rest.CODE and not self._fence:
+            self._zones.append((0, match.end() - start))  # the line closes its fence
+        self._ended(match.end(), self._entry.rest)
+        return match.end()
 
     def step(self, start: int, end: int) -> int:
         """Read the line at ``start``, or several that mean the same; returns where the next one begins."""
@@ -146,44 +171,64 @@ class _Scan:
             # A line that begins with a letter goes on with a paragraph, whatever that stands in.
             if plain := _PLAIN.match(self._text, start, end):
                 self._prose = (self._prose[0], plain.end())
+                self._ended(plain.end(), Rest.TEXT)
                 return plain.end()
         elif self._fence and not self._containers and (code := _CODE.match(self._text, start, end)):
             return code.end()
         match = _LINE.match(self._text, start, end)
         assert match is not None
-        self._line(start, match.end(), match[1].expandtabs(4))
+        line = match[1]
+        if match.end() == self._cut:
+            line = shortened(self._text, start, end_of_line(self._text, match.end()))
+        elif len(line) > HEAD:
+            line = shortened(self._text, start, match.end(1))
+        self._ended(match.end(), self._line(start, match.end(), line.expandtabs(4)))
         return match.end()
 
     def finished(self, end: int) -> Stretch:
         """What was found, once every line was seen."""
         fence, prose = self._fence, self._prose
-        tail: tuple[Run, ...] | None = None
+        tail: Runs | None = None
         head = self._head
-        if prose and self._entry.prose and head is None:
+        if prose and self._entry.text and head is None:
             head = self._runs(prose)
         elif prose:
             tail = self._runs(prose)
         self._end_fence(end)
         exit_ = Blocks(
-            tuple(self._containers), fence[1] if fence else None, prose is not None, self._empty_item
+            tuple(self._containers),
+            fence[1] if fence else None,
+            prose is not None and not self._heading,
+            self._empty_item,
+            self._rest,
+            self._rest is Rest.TEXT and prose is not None and self._escapes(prose),
         )
-        return Stretch(self._entry, exit_, tuple(self._zones), head or (), tail)
+        return Stretch(self._entry, exit_, tuple(self._zones), head or NONE, tail)
 
-    def _line(self, start: int, end: int, content: str) -> None:
+    def _ended(self, position: int, rest: Rest | None) -> None:
+        """What is read up to ``position``: a whole line, or the beginning of one that goes on as ``rest``."""
+        if position == self._cut:
+            self._rest = rest
+        elif self._heading:
+            self._end_prose()
+            self._heading = False
+
+    def _line(self, start: int, end: int, content: str) -> Rest:
+        """What a line is that is read up to ``end``, to which it may be longer."""
         depth, column = self._matched(content)
         if self._fence:
             if depth == len(self._containers):
                 self._inside_fence(content, column, end)
-                return
+                return Rest.CODE
             self._end_fence(start)
         if _BLANK.match(content, column):
             self._end_prose()
             # An item whose first line is empty does not outlive a second one.
             del self._containers[depth - (self._empty_item and depth == len(self._containers)) :]
             self._empty_item = False
-            return
+            return Rest.NEITHER
         opened, column = self._opened(content, column, depth)
-        self._block(content, column, (start, end), depth, opened)
+        return self._block(content, column, (start, end), depth, opened)
 
     def _matched(self, content: str) -> tuple[int, int]:
         """How many open containers go on in this line, and the column behind their marks."""
@@ -217,24 +262,26 @@ class _Scan:
             column += indent
         return opened, min(column, len(content))
 
-    def _block(self, content: str, column: int, span: Zone, depth: int, opened: list[int]) -> None:
+    def _block(self, content: str, column: int, span: Zone, depth: int, opened: list[int]) -> Rest:
         fence = _FENCE.match(content, column)
         alone = _HEADING.match(content, column) or _RULE.match(content, column)
         if self._prose and not (opened or fence or alone):
             self._prose = (self._prose[0], span[1])
             if _UNDERLINE.match(content, column) and depth == len(self._containers):
                 self._end_prose()  # the paragraph was a heading
-            return  # a paragraph goes on even where its containers do not
+                return Rest.NEITHER
+            return Rest.TEXT  # a paragraph goes on even where its containers do not
         self._end_prose()
         self._containers[depth:] = opened
         blank = _BLANK.match(content, column) is not None
         self._empty_item = blank and bool(opened) and opened[-1] != _QUOTE_MARK
         if fence:
             self._fence = (span[0], fence[1])
-        elif alone or not content.startswith(_INDENTED, column):
-            self._prose = None if blank else span
-            if alone:
-                self._end_prose()
+            return Rest.CODE
+        if blank or (not alone and content.startswith(_INDENTED, column)):
+            return Rest.NEITHER
+        self._prose, self._heading = span, alone is not None
+        return Rest.TEXT
 
     def _inside_fence(self, content: str, column: int, end: int) -> None:
         marks = _FENCE_END.match(content, column)
@@ -249,14 +296,17 @@ class _Scan:
     def _end_prose(self) -> None:
         if self._prose is None:
             return
-        if self._entry.prose and self._head is None:
+        if self._entry.text and self._head is None:
             self._head = self._runs(self._prose)
         else:
-            self._zones += paired(self._runs(self._prose))
+            self._zones += spans(self._text, *self._prose, self._start)
         self._prose = None
 
-    def _runs(self, prose: Zone) -> tuple[Run, ...]:
-        return runs(self._text, *prose, self._start)
+    def _runs(self, prose: Zone) -> Runs:
+        return runs(self._text, *prose, self._start, escape=prose[0] == self._start and self._entry.escape)
+
+    def _escapes(self, prose: Zone) -> bool:
+        return escapes(self._text, *prose, escape=prose[0] == self._start and self._entry.escape)
 
 
 def _item_indent(content: str, column: int, *, interrupts: bool) -> int:

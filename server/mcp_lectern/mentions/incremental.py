@@ -6,12 +6,13 @@ so that neither the longest document nor the longest line holds anybody up.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterator
 from itertools import accumulate
 
 from mcp_lectern.mentions import pieces
-from mcp_lectern.mentions.fences import Blocks, Stretch, Zone, is_inside, stretch, zone_steps, zones_of
+from mcp_lectern.mentions.fences import Blocks, Stretch, is_inside, stretch, zone_steps
 from mcp_lectern.mentions.model import Mention
 from mcp_lectern.mentions.parser import Listed, parse_part
 from mcp_lectern.mentions.pieces import cut
@@ -117,18 +118,19 @@ class MentionIndex:
         """Whether the offset lies in code; what comes behind its paragraph is not read."""
         if not self._holds_code():
             return False
-        last = first = self._line_piece(self._piece_at(offset))
-        heads = [number for number in range(last + 1) if self._pieces[number].begins_line]
-        for number in heads:
+        last = first = self._piece_at(offset)
+        for number in range(last + 1):
             self._read_code(number)
-        while (after := self._behind(last)) < len(self._pieces) and self._code_of(last).exit.prose:
-            last = after
+        while last + 1 < len(self._pieces) and self._code_of(last).exit.text:
+            last += 1
             self._read_code(last)
-            heads.append(last)
-        while first and self._code_of(first).entry.prose:
-            first = self._line_piece(first - 1)
-        around = ((self._starts[n], self._code_of(n)) for n in heads[heads.index(first) :])
-        return is_inside(zones_of(around), offset)
+        while first and self._code_of(first).entry.text:
+            first -= 1
+        around = ((self._starts[number], self._code_of(number)) for number in range(first, last + 1))
+        for zones in zone_steps(around):
+            if zones and offset < zones[-1][1]:
+                return is_inside(zones, offset)
+        return False
 
     def _place(self) -> None:
         starts = list(accumulate((piece.length for piece in self._pieces), initial=0))
@@ -146,7 +148,7 @@ class MentionIndex:
     def _settle(self, number: int) -> None:
         self._read(number, self._entry(number))
         self._pieces[number].placed(self._starts[number])
-        if self._holds_code() and self._pieces[number].begins_line:
+        if self._holds_code():
             self._read_code(number)
 
     def _read(self, number: int, entry: int) -> None:
@@ -199,27 +201,12 @@ class MentionIndex:
     def _holds_code(self) -> bool:
         return self._markdown and self._marked
 
-    def _line_piece(self, number: int) -> int:
-        """The piece at or before this one that begins a line."""
-        while not self._pieces[number].begins_line:
-            number -= 1
-        return number
-
-    def _behind(self, number: int) -> int:
-        """The next piece that begins a line."""
-        number += 1
-        while number < len(self._pieces) and not self._pieces[number].begins_line:
-            number += 1
-        return number
-
     def _read_code(self, number: int) -> None:
-        """What is code in the lines that begin with this piece; what is before it must have been read."""
-        entry = self._code_of(self._line_piece(number - 1)).exit if number else Blocks()
+        """What is code in this piece; what is before it must have been read."""
+        entry = self._code_of(number - 1).exit if number else Blocks()
         piece, start = self._pieces[number], self._starts[number]
         if piece.code is None or piece.code.entry != entry:
-            behind = self._behind(number)
-            end = self._starts[behind] if behind < len(self._starts) else len(self._text)
-            piece.code = stretch(self._text, start, end, entry)
+            piece.code = stretch(self._text, start, start + piece.length, entry)
 
     def _code_of(self, number: int) -> Stretch:
         code = self._pieces[number].code
@@ -227,33 +214,31 @@ class MentionIndex:
         return code
 
     def _codes(self) -> Iterator[tuple[int, Stretch]]:
-        for start, piece in zip(self._starts, self._pieces, strict=True):
-            if piece.begins_line:
-                assert piece.code is not None
-                yield start, piece.code
+        for number, start in enumerate(self._starts):
+            yield start, self._code_of(number)
 
     def _gather(self) -> Iterator[None]:
         """All mentions outside code, from pieces that have all been read."""
-        zones: list[Zone] = []
+        begins, ends = array("q"), array("q")
         if self._holds_code():
-            for some in zone_steps(self._codes()):
-                zones += some
+            for zones in zone_steps(self._codes()):
+                begins.extend(begin for begin, _ in zones)
+                ends.extend(end for _, end in zones)
                 yield
-        starts = [start for start, _ in zones]
         found: list[Mention] = []
         for start, piece in zip(self._starts, self._pieces, strict=True):
             mentions = piece.placed(start)
-            found += _outside(mentions, zones, starts) if zones and mentions else mentions
+            found += _outside(mentions, begins, ends) if begins and mentions else mentions
             yield
         self._all = found
 
 
-def _outside(mentions: list[Mention], zones: list[Zone], starts: list[int]) -> list[Mention]:
-    """The mentions that begin in none of the zones; ``starts`` are their beginnings."""
+def _outside(mentions: list[Mention], begins: array[int], ends: array[int]) -> list[Mention]:
+    """The mentions that begin in none of the zones between these offsets."""
 
     def alive(mention: Mention) -> bool:
-        index = bisect_right(starts, mention.start) - 1
-        return index < 0 or mention.start >= zones[index][1]
+        index = bisect_right(begins, mention.start) - 1
+        return index < 0 or mention.start >= ends[index]
 
     return [mention for mention in mentions if alive(mention)]
 

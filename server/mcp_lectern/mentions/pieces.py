@@ -38,7 +38,7 @@ class Piece:
 
     They are those that begin from ``entry`` on, which is where one ends that began before; ``exit`` is how
     far behind the piece its last one reaches, ``looked_at`` how far from its beginning the text decides about
-    them. ``code`` is kept by a piece that begins a line, and is that of all pieces up to the next such one.
+    them. About the ``code`` of a piece that begins a line the whole line decides.
     """
 
     __slots__ = (
