@@ -8,7 +8,7 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.support.http_mcp import HttpMcp
+from tests.support.http_mcp import HttpMcp, in_turn
 from tests.support.http_server import HttpServer, Request
 from tests.support.http_server import Reply as HttpReply
 from tests.support.scripted_server import ScriptedServer
@@ -581,3 +581,27 @@ async def test_the_time_of_a_read_stands_still_until_the_server_says_that_all_is
         server.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
         server.open("go")
     assert text(results[0]) == "x"
+
+
+@pytest.mark.case("RD-09")
+@pytest.mark.parametrize("over", ["stdio", "http"])
+async def test_rd_09_a_state_that_cannot_be_sent_back_fails_the_read(
+    script: Script, connected: Connect, reach: Reach, over: str
+) -> None:
+    deep = "[" * 900 + "]" * 900
+    text = '{"jsonrpc": "2.0", "id": %d, "result": {"resultType": "input_required", "requestState": %s}}'
+
+    async def read(request: Request, reply: HttpReply) -> None:
+        await reply.send(200, text % (request.message["id"], deep), content_type="application/json")
+
+    mcp = HttpMcp("modern")
+    mcp.on["resources/read"] = in_turn(read, mcp.serve)
+    answers = {"resources/read": [{"raw": text.replace("%d", "$ID") % deep + "\n"}, {}]}
+    server = script(era="modern", answers=answers, contents={"memo://a": "x"})
+    async with (
+        HttpServer(mcp) as remote,
+        connected(server) if over == "stdio" else reach(remote) as connection,
+    ):
+        with pytest.raises(InvalidResult, match="nested too deeply"):
+            await connection.read("memo://a")
+        assert (await connection.read("memo://a")).items

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from mcp_lectern.mcp.wire.jsonrpc import (
     Rubbish,
     encode,
     find_id,
+    is_nested_deeper,
     read,
     request,
 )
@@ -143,3 +145,24 @@ def test_what_is_sent_is_one_ascii_line_that_reads_back(method: str, uri: str) -
 )
 def test_rd_08_the_id_of_a_line_is_found_at_its_ends(head: bytes, tail: bytes, found: int | None) -> None:
     assert find_id(head, tail) == found
+
+
+@given(st.recursive(st.none(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_nesting_is_counted_in_arrays_and_objects_alike(value: Any) -> None:
+    def depth(inner: Any) -> int:
+        members = inner.values() if isinstance(inner, dict) else inner if isinstance(inner, list) else None
+        return 0 if members is None else 1 + max(map(depth, members), default=0)
+
+    levels = depth(value)
+    assert not is_nested_deeper(value, levels)
+    assert is_nested_deeper([value], levels)
+    assert is_nested_deeper({"a": value, "b": None}, levels)
+
+
+def test_a_nesting_that_python_cannot_follow_is_counted_all_the_same() -> None:
+    value: Any = None
+    for _ in range(100_000):
+        value = [value]
+    assert is_nested_deeper(value, 200)
+    while value:
+        (value,) = value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -403,3 +404,41 @@ async def test_sub_01_a_refusal_is_forgotten_when_nobody_wants_the_uri_any_more(
         connection.unsubscribe("a://1")
         connection.subscribe("a://1")
         await granted(connection, observer, "a://1")
+
+
+SHY = '''
+def handle(server, message):
+    """Refuses every stream that names what it does not have."""
+    if message.get("method") != "subscriptions/listen":
+        return False
+    uris = message["params"]["notifications"].get("resourceSubscriptions", [])
+    if not any("gone" in uri for uri in uris):
+        return False
+    error = {"code": -32602, "message": "there is something that is not there"}
+    server.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
+    return True
+'''
+
+
+@pytest.mark.case("SUB-01")
+@pytest.mark.parametrize("capabilities", [OFFERED, QUIET], ids=["with lists", "without"])
+async def test_sub_01_one_uri_that_a_stream_is_refused_for_takes_no_other_with_it(
+    tmp_path: Path,
+    capabilities: Any,
+    script: Script,
+    connected: Connect,
+    observer: RecordingObserver,
+) -> None:
+    (tmp_path / "shy.py").write_text(SHY)
+    server = script(era="modern", capabilities=capabilities, hook=str(tmp_path / "shy.py"))
+    async with connected(server) as connection:
+        for uri in ("a://1", "a://gone", "b://gone", "c://1", "d://1"):
+            connection.subscribe(uri)
+        await granted(connection, observer, "a://1", "c://1", "d://1")
+        server.notify(*updated("c://1"))
+        await observer.wait_for(lambda: "c://1" in observer.updates)
+        listens = len(asked_for(server))
+        connection.subscribe("e://1")
+        connection.subscribe("f://1")
+        await granted(connection, observer, "a://1", "c://1", "d://1", "e://1", "f://1")
+        assert asked_for(server)[listens:] == [["a://1", "c://1", "d://1", "e://1", "f://1"]]

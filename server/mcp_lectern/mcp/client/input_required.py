@@ -15,7 +15,7 @@ from mcp_lectern.mcp.errors import ServerError
 from mcp_lectern.mcp.session import Patience, Session
 from mcp_lectern.mcp.wire.elicitation import CANCEL, CREATE, Question, Reply, Unaskable, UrlQuestion
 from mcp_lectern.mcp.wire.failures import Asked
-from mcp_lectern.mcp.wire.jsonrpc import Answer, Refusal
+from mcp_lectern.mcp.wire.jsonrpc import Answer, Refusal, is_nested_deeper
 
 from .asking import MOST_QUESTIONS, Asking, Reading
 from .results import READ, complete, is_input_required
@@ -24,6 +24,8 @@ Json = Any
 
 MOST_ROUNDS: Final = 10
 URL_REQUIRED: Final = -32042
+DEEPEST_STATE: Final = 200
+"""Levels; Python's own encoder gives up at several hundred."""
 _UNSEEN: Final = "nobody is asked anything for a read that nobody waits for; open the resource"
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 1.0
@@ -84,6 +86,8 @@ class Rounds:
         answer.check_willing()
         answer.params = {}
         if "requestState" in result:
+            if is_nested_deeper(result["requestState"], DEEPEST_STATE):
+                raise answer.request.invalid("a state that is nested too deeply to be sent back")
             answer.params["requestState"] = result["requestState"]
         requests = result.get("inputRequests")
         if requests is None and "requestState" not in result:

@@ -71,6 +71,7 @@ class Listening(Subscriptions):
     _retry = False
     _delay = FIRST_DELAY
     _once_granted: frozenset[str] = frozenset()
+    _one_by_one = False
 
     @property
     def granted(self) -> frozenset[str]:
@@ -124,6 +125,15 @@ class Listening(Subscriptions):
             return False
         has = (self._current.granted_lists, self._current.granted) if self._current else (False, frozenset())
         return has != (self._wants_lists, self._wanted)
+
+    @property
+    def _wanted(self) -> frozenset[str]:
+        """All; after a refusal of several new URIs one more each time, to find out which it is about."""
+        wanted = super()._wanted
+        if not self._one_by_one:
+            return wanted
+        known = wanted & self._once_granted
+        return known.union(sorted(wanted - known)[:1])
 
     @property
     def _wants_lists(self) -> bool:
@@ -189,6 +199,9 @@ class Listening(Subscriptions):
             self._observer.resources_changed()
         self._tell_missed(fresh.granted)
         self._observer.subscriptions_changed()
+        if self._one_by_one:
+            self._one_by_one = not super()._wanted <= self._once_granted
+            self._stirred.set()
 
     async def _refused_by(self, fresh: _Stream, refusal: Refusal) -> None:
         """Where the method exists, a refusal is about URIs that were never granted, or it passes."""
@@ -200,7 +213,10 @@ class Listening(Subscriptions):
             return
         new = fresh.uris - self._once_granted
         if new and refusal.code != INTERNAL_ERROR:
-            self._refused |= new
+            # The others can do nothing for it.
+            self._one_by_one = self._one_by_one or len(new) > 1
+            self._refused |= new if len(new) == 1 else frozenset()
+            self._stirred.set()
         else:
             await self._try_later("the change stream is refused")
 

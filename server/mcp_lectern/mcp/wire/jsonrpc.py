@@ -121,6 +121,20 @@ def find_id(head: bytes, tail: bytes) -> int | None:
     return int(found.group(1)) if found else None
 
 
+def is_nested_deeper(value: Json, levels: int) -> bool:
+    """Whether arrays and objects are in each other in more levels than that; of very many, none is sent."""
+    layer = _nested((value,))
+    for _ in range(levels):
+        layer = [inner for outer in layer for inner in _nested(outer)]
+    return bool(layer)
+
+
+def _nested(value: Json) -> list[Json]:
+    """The arrays and objects right in it."""
+    members = value.values() if isinstance(value, dict) else value
+    return [member for member in members if isinstance(member, dict | list)]
+
+
 def _classify_object(value: Json) -> Answer | Refusal | Call | Notification | Rubbish:
     if not isinstance(value, dict):
         return Rubbish(f"a bare {type(value).__name__}")
