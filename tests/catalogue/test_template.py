@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_lectern.catalogue.template import Template, Unusable, Value
+from mcp_lectern.catalogue.template import Template, Unusable
+from mcp_lectern.catalogue.template_expand import Value
 
 
 def usable(text: str) -> Template:
@@ -121,8 +122,10 @@ def test_lst_05_a_template_without_variables_is_its_own_uri() -> None:
         ("x:/s{?a}-end", "x:/s?a=1-end", {"a": "1"}),
         ("x:/s{?a,ab}", "x:/s?ab", {"ab": ""}),
         ("x:/s{?m*}", "x:/s?a=1&b=%20", {"m": {"a": "1", "b": " "}}),
-        ("x:/s{?q,m*}", "x:/s?a=1&q=2", {"q": "2", "m": {"a": "1"}}),
-        ("x:/s{?q,m*}", "x:/s?m=1&q=2", {"q": "2", "m": ["1"]}),
+        ("x:/s{?q,m*}", "x:/s?q=2&a=1", {"q": "2", "m": {"a": "1"}}),
+        ("x:/s{?q,m*}", "x:/s?a=1&q=2", {"m": {"a": "1", "q": "2"}}),
+        ("x:/s{?q,m*}", "x:/s?m=1&q=2", {"m": {"m": "1", "q": "2"}}),
+        ("x:/s{?q,m*}", "x:/s?m=1&m=3&q=2", {"q": "2", "m": ["1", "3"]}),
         ("x:/s{;m*}", "x:/s;a;b=2", {"m": {"a": "", "b": "2"}}),
         ("{+all}", "anything://at?all#", {"all": "anything://at?all#"}),
     ],

@@ -6,7 +6,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from mcp_lectern.catalogue.template import Template, Value
+from mcp_lectern.catalogue.template import Template
+from mcp_lectern.catalogue.template_expand import Value
 
 VALUES: dict[str, Value] = {
     "count": ["one", "two", "three"],

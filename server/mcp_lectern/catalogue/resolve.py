@@ -12,8 +12,12 @@ from mcp_lectern.catalogue.model import Catalogue, ServerListing
 from mcp_lectern.catalogue.suggest import similar_servers, similar_uris
 from mcp_lectern.catalogue.template import Template
 from mcp_lectern.catalogue.template_reading import Arguments
+from mcp_lectern.catalogue.template_values import MOST_STEPS, Work
 from mcp_lectern.mcp.wire.resources import Resource, ResourceTemplate
 from mcp_lectern.mentions.model import Mention
+
+_MOST_STEPS = 2 * MOST_STEPS
+"""For one URI and all templates of one server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +65,13 @@ class UnknownResource:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """No opinion: this server (or, for None, some server) has not listed everything yet."""
+    """No opinion: this server (or, for None, some server) has not listed everything yet.
+
+    ``undecided``: or has templates of which it takes too much work to find out whether they make the URI.
+    """
 
     server: str | None
+    undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,10 @@ def _unqualified(catalogue: Catalogue, mention: Mention, suggest: bool) -> Resol
         resource = catalogue.resource(owners[0], uri)
         return Known(owners[0], resource) if resource and len(owners) == 1 else Ambiguous(owners)
     found = (template_match(listing, uri, own_scheme=True) for listing in catalogue.listings.values())
-    matches = [match for match in found if match is not None]
+    answers = [match for match in found if match is not None]
+    matches = [match for match in answers if isinstance(match, TemplateMatch)]
+    if len(matches) < len(answers):
+        return Waiting(None, undecided=True)
     if matches:
         several = tuple(match.server for match in matches)
         return matches[0] if len(matches) == 1 else Ambiguous(several)
@@ -135,16 +146,24 @@ def _unknown_server(catalogue: Catalogue, name: str, uri: str, suggest: bool) ->
     return UnknownServer(name, uri, similar_servers(catalogue.listings, name, uri) if suggest else ())
 
 
-def template_match(listing: ServerListing, uri: str, *, own_scheme: bool = False) -> TemplateMatch | None:
-    """The first of the server's templates that makes this URI.
+def template_match(
+    listing: ServerListing, uri: str, *, own_scheme: bool = False
+) -> TemplateMatch | Waiting | None:
+    """The first of the server's templates that makes this URI; no opinion if finding out takes too long.
 
     ``own_scheme``: only a template that says the scheme itself, since one that is all variable would turn
     any prose into a mention.
     """
+    left, undecided = _MOST_STEPS, False
     for entry in listing.templates:
         template = Template.parse(entry.uri_template)
-        if isinstance(template, Template) and (not own_scheme or ":" in template.start):
-            arguments = template.match(uri)
+        if not isinstance(template, Template) or not template.may_match(uri):
+            continue
+        if not own_scheme or ":" in template.start:
+            work = Work(min(left, MOST_STEPS))
+            arguments = template.match(uri, work)
             if arguments is not None:
                 return TemplateMatch(listing.server, uri, entry, arguments)
-    return None
+            left -= work.spent
+            undecided = undecided or work.cut_short
+    return Waiting(listing.server, undecided=True) if undecided else None

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mcp_lectern.catalogue.template import Expression, Operator, Template, Variable, encode
-from mcp_lectern.catalogue.template_reading import STOPS, Noted, Parts, Value, decoded, readings
+from mcp_lectern.catalogue.template import Template
+from mcp_lectern.catalogue.template_expand import Expression, Operator, Value, Variable, encode
+from mcp_lectern.catalogue.template_match import understood
+from mcp_lectern.catalogue.template_reading import Bindings, Parts, arguments_of, stop_of
+from mcp_lectern.catalogue.template_values import Binding, both, decoded
 
 _GOES_ON = "/."
 """Operators of expressions that continue a path: their sign is written before anybody asked for it."""
@@ -28,7 +31,7 @@ class Place:
     operator: Operator
     before: str
     typed: str
-    arguments: Mapping[str, str]
+    arguments: Mapping[str, Value]
     positional: bool
     after: Parts
     known: str = ""
@@ -63,13 +66,12 @@ def _may_be_left_out(part: str | Expression) -> bool:
 
 def place_of(template: Template, uri: str) -> Place | None:
     """Where a URI that is still being typed ends in the template; None outside every variable."""
-    found = (_place(parts, uri) for parts in template.spellings)
+    found = (_place(pattern.parts, uri) for pattern in template.patterns)
     return next((place for place in found if place is not None), None)
 
 
 def _place(parts: Parts, uri: str) -> Place | None:
     position = 0
-    noted = Noted()
     for number, part in enumerate(parts):
         if isinstance(part, str):
             if not uri.startswith(part, position):
@@ -77,13 +79,12 @@ def _place(parts: Parts, uri: str) -> Place | None:
             position += len(part)
             continue
         end = _end(part, uri, position, parts[number + 1 :])
-        stop = STOPS[part.operator.sign].search(uri, position + len(part.operator.first))
-        if stop is not None and stop.start() < (len(uri) if end is None else end):
+        stop = stop_of(part.operator, uri, position + len(part.operator.first))
+        if stop < (len(uri) if end is None else end):
             return None
         if end is None:
-            return _inside(part, uri, position, noted, parts[number + 1 :])
-        if not _take(part, uri[position:end], noted):
-            return None
+            known = understood(parts[:number], uri[:position])
+            return None if known is None else _inside(part, uri, position, _Known(known), parts[number + 1 :])
         position = end
     return None
 
@@ -98,19 +99,27 @@ def _end(expression: Expression, uri: str, start: int, after: Parts) -> int | No
     return None if end < 0 else end
 
 
-def _take(expression: Expression, text: str, noted: Noted) -> bool:
-    """Note the values of a whole expression; whether they agree with what is noted already."""
-    values = next(filter(None, readings(expression, text)), None)
-    if values is None:
-        return not text
-    return all(_note(noted, variable, value) for variable, value in values)
+class _Known:
+    """What is known of variables, of those that have a value."""
+
+    def __init__(self, bindings: Bindings) -> None:
+        self.bindings = {name: one for name, one in bindings.items() if one.value is not None}
+
+    def note(self, variable: Variable, value: str) -> bool:
+        """Whether the value goes with what is known; one that fills its prefix may be a beginning only."""
+        whole = variable.prefix is None or len(value) < variable.prefix
+        together = both(self.bindings.get(variable.name), Binding(value, whole))
+        if together is not None:
+            self.bindings[variable.name] = together
+        return together is not None
+
+    def beginning(self, variable: Variable) -> str:
+        """As much of its value as is known where that is not all of it."""
+        known = self.bindings.get(variable.name)
+        return known.value if known and not known.whole and isinstance(known.value, str) else ""
 
 
-def _note(noted: Noted, variable: Variable, value: Value) -> bool:
-    return noted.note(variable, value if isinstance(value, str) else ",".join(value))
-
-
-def _inside(expression: Expression, uri: str, start: int, noted: Noted, after: Parts) -> Place | None:
+def _inside(expression: Expression, uri: str, start: int, known: _Known, after: Parts) -> Place | None:
     operator = expression.operator
     if uri.startswith(operator.first, start):
         start += len(operator.first)
@@ -121,7 +130,7 @@ def _inside(expression: Expression, uri: str, start: int, noted: Noted, after: P
         start = len(uri)
     items = uri[start:].split(operator.separator)
     if operator.named:
-        return _named(expression, uri, items, noted, after)
+        return _named(expression, uri, items, known, after)
     variables = expression.variables
     if len(variables) == 1 and not variables[0].explode:
         items = [uri[start:]]
@@ -131,26 +140,26 @@ def _inside(expression: Expression, uri: str, start: int, noted: Noted, after: P
         value = decoded(item)
         if variable.prefix is not None and len(value) > variable.prefix:
             return None
-        if not variable.explode and not noted.note(variable, value):
+        if not variable.explode and not known.note(variable, value):
             return None
     index = min(len(items), len(variables)) - 1
     positional = index + 1 < len(variables) and not variables[index].explode
     ending = (variables[index], uri, items[-1])
-    return _placed(expression, *ending, noted=noted, positional=positional, after=after)
+    return _placed(expression, *ending, known=known, positional=positional, after=after)
 
 
 def _named(
-    expression: Expression, uri: str, items: Sequence[str], noted: Noted, after: Parts
+    expression: Expression, uri: str, items: Sequence[str], known: _Known, after: Parts
 ) -> Place | None:
     by_name = {variable.name: variable for variable in expression.variables}
     for item in items[:-1]:
         name, _, value = item.partition("=")
-        known = by_name.pop(name, None)
-        if known is None:
+        earlier = by_name.pop(name, None)
+        if earlier is None:
             return None
-        if known.explode:
-            by_name[name] = known
-        elif not noted.note(known, decoded(value)):
+        if earlier.explode:
+            by_name[name] = earlier
+        elif not known.note(earlier, decoded(value)):
             return None
     name, equals, value = items[-1].partition("=")
     if equals:
@@ -161,7 +170,7 @@ def _named(
             uri, value = f"{uri[: len(uri) - len(name)]}{variable.name}=", ""
     if variable is None:
         return None
-    return _placed(expression, variable, uri, value, noted=noted, positional=False, after=after)
+    return _placed(expression, variable, uri, value, known=known, positional=False, after=after)
 
 
 def _placed(
@@ -170,15 +179,15 @@ def _placed(
     uri: str,
     value: str,
     *,
-    noted: Noted,
+    known: _Known,
     positional: bool,
     after: Parts,
 ) -> Place | None:
-    typed, known = decoded(value), noted.beginnings.get(variable.name, "")
+    typed, begun = decoded(value), known.beginning(variable)
     if variable.prefix is not None and len(typed) > variable.prefix:
         return None
-    if not typed.startswith(known) and not known.startswith(typed):
+    if not typed.startswith(begun) and not begun.startswith(typed):
         return None
     before = uri[: len(uri) - len(value)]
-    arguments = {name: value for name, value in noted.whole.items() if isinstance(value, str)}
-    return Place(variable, expression.operator, before, typed, arguments, positional, after, known)
+    arguments = arguments_of({name: one for name, one in known.bindings.items() if one.whole})
+    return Place(variable, expression.operator, before, typed, arguments, positional, after, begun)

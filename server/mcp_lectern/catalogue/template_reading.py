@@ -1,250 +1,374 @@
-"""Reads the parts of a URI as what a template's expressions say; must not know how a template is written.
+"""Reads a URI as what a template's parts say; must not know how a template is written.
 
-There may be several ways, and what looks like one may not make the URI again: each is proposed in its turn,
-from the last part to the first, within a bound on all that is tried.
+For each part in turn the ends are found that it may reach from the ends of the part before it. Then the parts
+are read from the last to the first, only where they can be reached, and what led nowhere is not tried again.
+Where a template names a variable several times this may still take for ever (the problem is NP-complete), so
+the work that is granted bounds it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
-from typing import TYPE_CHECKING
-from urllib.parse import unquote
+import sys
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, islice
+from operator import itemgetter
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from mcp_lectern.catalogue.template import Expression, Variable
+from mcp_lectern.catalogue.template_expand import Expression, Operator, Variable, expand
+from mcp_lectern.catalogue.template_values import NO_VALUE, Binding, Reader, Work, both
 
-Value = str | list[str] | dict[str, str]
-Arguments = dict[str, Value]
-"""By variable: a value, the members of an exploded list, or those of an exploded associative array."""
-Parts = tuple["str | Expression", ...]
-Spans = list[tuple["str | Expression", str]]
-"""The parts of a template, each with the text of the URI that it stands for."""
-Values = list[tuple["Variable", Value]]
-Expand = Callable[["Expression", Arguments], str]
+Parts = tuple[str | Expression, ...]
+Span = tuple[int, int]
+"""The first and the last of a row of offsets."""
+Bindings = Mapping[str, Binding]
+Arguments = dict[str, str | list[str] | dict[str, str]]
+"""By variable: a value, the members of a list, or those of an associative array."""
+_Chain = tuple[Any, ...]
+"""Empty, or what was found last and the chain of the others."""
 
-STOPS = {
-    "": re.compile(r"[/?#]"),
-    "+": re.compile(r"\Z"),
-    "#": re.compile(r"\Z"),
-    ".": re.compile(r"[/?#]"),
-    "/": re.compile(r"[?#]"),
-    ";": re.compile(r"[/?#]"),
-    "?": re.compile(r"#"),
-    "&": re.compile(r"#"),
-}
+_STOPS = {"": "/?#", "+": "", "#": "", ".": "/?#", "/": "?#", ";": "/?#", "?": "#", "&": "#"}
 """What an expression cannot run over. Values that a careful client would have encoded are let through."""
-
-_MOST_TRIES = 1_000
-"""Parts of one URI that are read as an expression's values; a long one counts as several."""
-_ONE_TRY = 20
-"""Characters of a part that make one of them."""
 _ENCODED = 12
 """Characters of a URI that one of a value takes at most."""
+_LOOKS = 2
+"""What an offset that may be reached is worth, in characters that are looked at."""
 
 
-class Noted:
-    """What the parts that were read so far say; ``beginnings`` of values that were cut, the longest."""
+class Reading(NamedTuple):
+    """One way to read a URI: what it says of the variables, and the text of each part."""
 
-    __slots__ = ("beginnings", "whole")
+    bindings: Bindings
+    texts: Sequence[str]
 
-    def __init__(self, whole: Arguments | None = None, beginnings: dict[str, str] | None = None) -> None:
-        self.whole = whole or {}
-        self.beginnings = beginnings or {}
 
-    def plus(self, values: Values) -> Noted | None:
-        """With these values, too; None where they contradict."""
-        noted = Noted(dict(self.whole), dict(self.beginnings))
-        return noted if all(noted.note(variable, value) for variable, value in values) else None
+class Pattern:
+    """The parts of a template, with what follows from them for every URI."""
 
-    def note(self, variable: Variable, value: Value) -> bool:
-        """Whether the value goes with what is known of the variable; a shorter beginning begins a longer."""
-        name = variable.name
-        if variable.prefix is None or not isinstance(value, str):
-            beginning = self.beginnings.get(name, "")
-            begins = not beginning or (isinstance(value, str) and value.startswith(beginning))
-            return self.whole.setdefault(name, value) == value and begins
-        known = self.beginnings.get(name, "")
-        longer, shorter = (known, value) if len(known) > len(value) else (value, known)
-        self.beginnings[name] = longer
-        whole = self.whole.get(name, longer)
-        return longer.startswith(shorter) and isinstance(whole, str) and whole.startswith(longer)
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.start = _literal(parts[:1])
+        self.end = _literal(parts[-1:])
+        expressions = (part for part in parts if not isinstance(part, str))
+        names = [variable.name for expression in expressions for variable in expression.variables]
+        self.names = tuple(dict.fromkeys(names))
+        self._repeated = {name for name, times in Counter(names).items() if times > 1}
+        none: tuple[str, ...] = ()
+        self.earlier = tuple(accumulate(parts, self._with_names_of, initial=none))
+        """For each number of parts the names in them that occur several times."""
+        self._places: dict[str, list[tuple[int, Expression]]] = {name: [] for name in self._repeated}
+        for number, part in enumerate(parts):
+            for alone in () if isinstance(part, str) else _each_alone(part):
+                if alone.variables[0].name in self._repeated:
+                    self._places[alone.variables[0].name].append((number, alone))
 
-    def arguments(self) -> Arguments:
-        """A value known only by its beginning counts as that."""
-        return {**self.beginnings, **self.whole}
+    def _with_names_of(self, names: tuple[str, ...], part: str | Expression) -> tuple[str, ...]:
+        if isinstance(part, str) or not self._repeated:
+            return names
+        own = (variable.name for variable in part.variables if self.is_repeated(variable.name))
+        return tuple(dict.fromkeys((*names, *own)))
+
+    def is_repeated(self, name: str) -> bool:
+        """Whether the variable stands in more than one place."""
+        return name in self._repeated
+
+    def places(self, name: str) -> Sequence[tuple[int, Expression]]:
+        """Where a repeated variable stands: the numbers of the parts, and it alone as it stands there."""
+        return self._places[name]
+
+    def reached(self, uri: str, work: Work) -> list[list[Span]] | None:
+        """The offsets that can be reached before each part; None if none leads to the end of the URI."""
+        parts = self.parts
+        if not parts or not work.goes_on(_LOOKS * len(uri)):
+            return None
+        reached = [[(0, 0)]]
+        for part in parts:
+            if isinstance(part, str):
+                ends = _behind_literal(part, uri, reached[-1])
+            else:
+                ends = _behind_expression(part, uri, reached[-1])
+            reached.append(list(_united(ends)))
+            if not reached[-1] or not work.goes_on(_LOOKS * len(reached[-1])):
+                return None
+        return reached if reached[-1][-1][1] == len(uri) else None
+
+
+def _literal(part: Parts) -> str:
+    return "".join(each for each in part if isinstance(each, str))
+
+
+def _each_alone(expression: Expression) -> list[Expression]:
+    return [Expression(expression.operator, (variable,)) for variable in expression.variables]
+
+
+def _behind_literal(literal: str, uri: str, before: Iterable[Span]) -> Iterator[Span]:
+    for first, last in before:
+        start = uri.find(literal, first, last + len(literal))
+        while start >= 0:
+            yield start + len(literal), start + len(literal)
+            start = uri.find(literal, start + 1, last + len(literal))
+
+
+def _behind_expression(expression: Expression, uri: str, before: Iterable[Span]) -> Iterator[Span]:
+    sign = expression.operator.first
+    for first, last in before:
+        if not sign:
+            yield first, stop_of(expression.operator, uri, last)
+            continue
+        yield first, last
+        start = uri.find(sign, first, last + len(sign))
+        while start >= 0:
+            inside = start + len(sign)
+            end = stop_of(expression.operator, uri, inside)
+            yield inside, end
+            # Another sign up to there leads no further.
+            start = uri.find(sign, max(start, end - len(sign)) + 1, last + len(sign))
+
+
+def _united(spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans in order, with those that touch in one."""
+    ordered = iter(sorted(spans))
+    known = next(ordered, None)
+    for span in ordered:
+        if known is not None and span[0] <= known[1] + 1:
+            known = known[0], max(known[1], span[1])
+        else:
+            yield known or span
+            known = span
+    if known is not None:
+        yield known
+
+
+def stop_of(operator: Operator, uri: str, start: int) -> int:
+    """Where an expression of this operator ends at the latest that begins there."""
+    found = (uri.find(character, start) for character in _STOPS[operator.sign])
+    return min((stop for stop in found if stop >= 0), default=len(uri))
+
+
+def last_stop(operator: Operator, uri: str, end: int) -> int:
+    """The last place before ``end`` that an expression of this operator cannot run over, -1 if none."""
+    return max((uri.rfind(character, 0, end) for character in _STOPS[operator.sign]), default=-1)
+
+
+class _Inside(NamedTuple):
+    """A place in an expression, which is read forwards: ``at`` counts the items that are read already."""
+
+    start: int
+    items: Sequence[str]
+    variable: int
+    at: int
+
+
+class _State(NamedTuple):
+    """How far a URI is read: ``left`` parts are to come, which end at ``end``.
+
+    ``bound`` holds what is known of variables that occur several times, ``said`` the others, the latest
+    first, and so ``texts`` those of the parts.
+    """
+
+    left: int
+    end: int
+    bound: Bindings
+    said: _Chain = ()
+    texts: _Chain = ()
+    inside: _Inside | None = None
 
 
 class Search:
-    """One look for the readings of one URI. ``reached`` holds the offsets that lead to each part."""
+    """One look for a way to read one URI, within the ``work`` that is granted.
 
-    def __init__(self, parts: Parts, uri: str, reached: Sequence[Sequence[int]]) -> None:
-        self._parts = parts
+    ``most``: ways to read a text that are gone into, for an exact reading; None for one with allowances.
+    """
+
+    def __init__(
+        self,
+        pattern: Pattern,
+        uri: str,
+        reached: Sequence[Sequence[Span]],
+        *,
+        most: int | None,
+        work: Work,
+    ) -> None:
+        self._pattern = pattern
         self._uri = uri
         self._reached = reached
-        self._tries = _MOST_TRIES
+        self._exact = most is not None
+        self._most = most or 1
+        self._work = work
 
-    def back(self, count: int, end: int, noted: Noted) -> Iterator[tuple[Spans, Noted]]:
-        """The readings of the first ``count`` parts that end there, and go with what is noted."""
-        if not count:
-            yield [], noted
-            return
-        part = self._parts[count - 1]
-        for start, known in self._before(part, self._reached[count - 1], end, noted):
-            for spans, all_known in self.back(count - 1, start, known):
-                yield [*spans, (part, self._uri[start:end])], all_known
-
-    def _before(
-        self, part: str | Expression, starts: Sequence[int], end: int, noted: Noted
-    ) -> Iterator[tuple[int, Noted]]:
-        """Where the part may begin, and what is known then."""
-        if isinstance(part, str):
-            start = end - len(part)
-            if self._uri.startswith(part, max(start, 0)) and start in starts:
-                yield start, noted
-            return
-        longest = _longest(part)
-        for start in starts:
-            if start > end:
-                return
-            if end - start > longest or not _may_be(part, self._uri, start, end):
-                continue
-            for values in readings(part, self._uri[start:end]):
-                if self._tries <= 0:
-                    return
-                self._tries -= 1 + (end - start) // _ONE_TRY
-                if values is not None and (known := noted.plus(values)) is not None:
-                    yield start, known
-
-
-def _longest(expression: Expression) -> float:
-    """Characters of a URI that the expression can stand for at most."""
-    lengths = [each.prefix or float("inf") for each in expression.variables]
-    names = sum(len(each.name) + 2 for each in expression.variables)
-    return len(expression.operator.first) + names + _ENCODED * sum(lengths)
-
-
-def _may_be(expression: Expression, uri: str, start: int, end: int) -> bool:
-    if start == end:
-        return True
-    inside = start + len(expression.operator.first)
-    stop = STOPS[expression.operator.sign].search(uri, inside)
-    return uri.startswith(expression.operator.first, start, end) and (stop is None or stop.start() >= end)
-
-
-def readings(expression: Expression, text: str) -> Iterator[Values | None]:
-    """What the expression may say where it stands for this text; None for each way that leads nowhere."""
-    operator = expression.operator
-    if operator.first and not text:
-        yield []
-        return
-    body = text[len(operator.first) :]
-    if operator.named:
-        yield _named_values(expression, body.split(operator.separator))
-        return
-    variables = expression.variables
-    pieces = body.split(operator.separator)
-    if len(variables) == 1 and not variables[0].explode:
-        pieces = [body]
-    for sizes in _shares(variables, len(pieces)):
-        yield _positional_values(expression, pieces, sizes)
-    if not text:
-        yield []
-
-
-def _shares(variables: Sequence[Variable], count: int) -> Iterator[list[int]]:
-    """How many pieces each variable may have: one each first, and an exploded or the last one the rest."""
-    if not count or not variables:
-        if not count:
-            yield []
-        return
-    first, rest = variables[0], variables[1:]
-    if not rest:
-        yield [count]
-    elif first.explode:
-        for size in range(count, -1, -1):
-            yield from ([size, *others] for others in _shares(rest, count - size))
-    else:
-        for size in (*range(1, count + 1), 0):
-            yield from ([size, *others] for others in _shares(rest, count - size))
-
-
-def _positional_values(expression: Expression, pieces: Sequence[str], sizes: Sequence[int]) -> Values | None:
-    values: Values = []
-    ends = list(accumulate(sizes))
-    for variable, size, end in zip(expression.variables, sizes, ends, strict=False):
-        own = pieces[end - size : end]
-        if own:
-            joined = expression.operator.separator.join(own)
-            values.append((variable, [decoded(one) for one in own] if variable.explode else decoded(joined)))
-    return values if all(_fits(variable, value) for variable, value in values) else None
-
-
-def _named_values(expression: Expression, items: Sequence[str]) -> Values | None:
-    by_name = {variable.name: variable for variable in expression.variables}
-    order = list(by_name)
-    lists: dict[str, list[str]] = {}
-    others: list[tuple[str, str]] = []
-    for item in items:
-        name, _, value = item.partition("=")
-        if name in by_name:
-            lists.setdefault(name, []).append(decoded(value))
-        else:
-            others.append((decoded(name), decoded(value)))
-    # Names that the template does not know are those of an associative array, if it has room for one.
-    room = next((v for v in expression.variables if v.explode and v.name not in lists), None)
-    for name, values in lists.items():
-        if len(values) > 1 and not by_name[name].explode:
-            if len(set(values)) == 1 and len(values) == [v.name for v in expression.variables].count(name):
-                continue
-            if room is None:
-                return None
-            # One of them is the variable's own, in the order in which the two go out.
-            own = -1 if order.index(room.name) < order.index(name) else 0
-            lists[name] = [values.pop(own)]
-            others += [(name, value) for value in values]
-    if others and (room is None or len(dict(others)) < len(others)):
+    def first(self) -> Reading | None:
+        """The first reading, that with the shortest values in front; None if there is none, or work is."""
+        seen: set[tuple[object, ...]] = set()
+        stack = [iter((_State(len(self._pattern.parts), len(self._uri), {}),))]
+        while stack and self._work.goes_on():
+            state = next(stack[-1], None)
+            if state is None:
+                stack.pop()
+            elif not state.left:
+                return self._reading(state)
+            elif (key := self._key(state)) not in seen:
+                seen.add(key)
+                stack.append(self._next(state))
         return None
-    found: Values = [
-        (by_name[name], values if by_name[name].explode else values[0]) for name, values in lists.items()
-    ]
-    found += [(room, dict(others))] if room is not None and others else []
-    return found if all(_fits(variable, value) for variable, value in found) else None
 
+    def _reading(self, state: _State) -> Reading:
+        said = dict(_unchained(state.said)) | dict(state.bound)
+        ordered = {name: said[name] for name in self._pattern.names if name in said}
+        return Reading(ordered, list(_unchained(state.texts)))
 
-def _fits(variable: Variable, value: Value) -> bool:
-    return variable.prefix is None or len(value) <= variable.prefix
+    def _key(self, state: _State) -> tuple[object, ...]:
+        """What decides whether the rest can be read; what is bound counts only if it comes again."""
+        bound = tuple(map(state.bound.get, self._pattern.earlier[state.left]))
+        if state.inside is None:
+            return state.left, state.end, bound
+        start, items, variable, at = state.inside
+        return state.left, state.end, bound, start, len(items), variable, at
 
+    def _next(self, state: _State) -> Iterator[_State]:
+        part = self._pattern.parts[state.left - 1]
+        if isinstance(part, str):
+            yield from self._in_front(state, part)
+        elif state.inside is not None:
+            yield from self._forwards(state, part, state.inside)
+        else:
+            yield from self._into(state, part)
 
-def same(expression: Expression, expanded: str, text: str) -> bool:
-    """Whether what was expanded is the text but for its encoding and, where values are named, their order."""
-    if expanded == text:
-        return True
-    operator = expression.operator
-    one, other = (each.split(operator.separator) for each in (expanded, text))
-    if operator.named:
-        first = len(operator.first)
-        one, other = (
-            sorted(_item(i) for i in each[first:].split(operator.separator)) for each in (expanded, text)
+    def _in_front(self, state: _State, text: str) -> Iterator[_State]:
+        """Behind the parts in front, if this is the text of the last one and they can end there."""
+        start = state.end - len(text)
+        reached = self._reached[state.left - 1]
+        if start >= 0 and self._uri.startswith(text, start) and _holds(reached, start):
+            yield _State(state.left - 1, start, state.bound, state.said, (text, state.texts))
+
+    def _into(self, state: _State, part: Expression) -> Iterator[_State]:
+        known = [state.bound.get(variable.name) for variable in part.variables]
+        if self._exact and all(one is not None and one.whole for one in known):
+            yield from self._in_front(state, expand(part, arguments_of(state.bound)))
+            return
+        for start in self._starts(part, self._reached[state.left - 1], state.end):
+            text = self._uri[start : state.end]
+            if not self._work.goes_on(len(text)):
+                return
+            for items in self._items(part, text):
+                yield state._replace(inside=_Inside(start, items, 0, 0))
+
+    def _starts(self, part: Expression, reached: Sequence[Span], end: int) -> Iterator[int]:
+        """Where the part may begin that ends there, the longest first."""
+        sign = part.operator.first
+        lowest = max(end - _longest(part), last_stop(part.operator, self._uri, end) + 1 - len(sign))
+        for first, last in reached:
+            if first > end:
+                return
+            starts = range(max(first, lowest), min(last, end) + 1)
+            yield from (s for s in starts if s == end or self._uri.startswith(sign, s))
+
+    def _items(self, part: Expression, text: str) -> Iterator[Sequence[str]]:
+        """The texts between separators; of no text at all there may be one that is empty, or none."""
+        operator = part.operator
+        if text or not operator.first:
+            items = text[len(operator.first) :].split(operator.separator)
+            yield _arranged(part, items) if operator.named and not self._exact else items
+        if not text:
+            yield ()
+
+    def _forwards(self, state: _State, part: Expression, inside: _Inside) -> Iterator[_State]:
+        if inside.variable == len(part.variables):
+            if inside.at == len(inside.items):
+                yield from self._in_front(state, self._uri[inside.start : state.end])
+            return
+        variable = part.variables[inside.variable]
+        known = state.bound.get(variable.name)
+        if self._exact and known is not None and known.whole:
+            yield from self._again(state, part.operator, variable, inside)
+            return
+        every = self._pattern.is_repeated(variable.name)
+        reader = Reader(
+            part.operator, variable, exact=self._exact, most=self._most if every else 1, work=self._work
         )
-    many = [[_plain(operator.reserved, item) for item in items] for items in (one, other)]
-    return many[0] == many[1] or _plain(operator.reserved, expanded) == _plain(operator.reserved, text)
+        for count in self._counts(part, inside):
+            said = reader.of(inside.items[inside.at : inside.at + count]) if count else iter((NO_VALUE,))
+            for binding in said if every else islice(said, 1):
+                together = both(known, binding)
+                if together is not None and not (
+                    every and self._is_refuted(state, inside.start, variable.name, together)
+                ):
+                    yield self._with(state, inside, variable.name, together, count)
+
+    def _again(
+        self, state: _State, operator: Operator, variable: Variable, inside: _Inside
+    ) -> Iterator[_State]:
+        """With a variable whose value is known already."""
+        text = expand(Expression(operator, (variable,)), arguments_of(state.bound))
+        has_value = state.bound[variable.name].value is not None
+        items = text[len(operator.first) :].split(operator.separator) if has_value else []
+        if list(inside.items[inside.at : inside.at + len(items)]) == items:
+            moved = inside._replace(variable=inside.variable + 1, at=inside.at + len(items))
+            yield state._replace(inside=moved)
+
+    def _is_refuted(self, state: _State, start: int, name: str, binding: Binding) -> bool:
+        """Whether some other place of the variable would write what the URI does not hold there."""
+        if not self._exact or not binding.whole or binding.value is None:
+            return False
+        argument = {name: binding.argument}
+        for number, alone in self._pattern.places(name):
+            if number < state.left:
+                text = expand(alone, argument)[len(alone.operator.first) :]
+                span = (start, state.end) if number == state.left - 1 else (0, start)
+                if self._uri.find(text, *span) < 0:
+                    return True
+        return False
+
+    def _with(self, state: _State, inside: _Inside, name: str, binding: Binding, count: int) -> _State:
+        inside = inside._replace(variable=inside.variable + 1, at=inside.at + count)
+        if self._pattern.is_repeated(name):
+            self._work.goes_on(len(state.bound))
+            return state._replace(bound={**state.bound, name: binding}, inside=inside)
+        return state._replace(said=((name, binding), state.said), inside=inside)
+
+    def _counts(self, part: Expression, inside: _Inside) -> Iterable[int]:
+        """How many items the variable may have: few, or many where it explodes; the last one has the rest."""
+        rest = len(inside.items) - inside.at
+        variable = part.variables[inside.variable]
+        if inside.variable == len(part.variables) - 1:
+            return (rest,)
+        if variable.explode:
+            return range(rest, -1, -1)
+        one = part.operator.named or (self._exact and part.operator.separator == "/")
+        return chain(range(1, min(rest, 1 if one else rest) + 1), (0,))
 
 
-def _item(item: str) -> str:
-    name, _, value = item.partition("=")
-    return f"{decoded(name)}={decoded(value)}"
+def arguments_of(bindings: Bindings) -> Arguments:
+    """The values by name; variables without one are left out."""
+    return {name: one.argument for name, one in bindings.items() if one.value is not None}
 
 
-def _plain(reserved: bool, text: str) -> str:
-    # What is encoded already goes out of a reserved expansion as it is.
-    return decoded(decoded(text)) if reserved else decoded(text)
+def _unchained(chain: _Chain) -> Iterator[Any]:
+    while chain:
+        first, chain = chain
+        yield first
 
 
-def decoded(text: str) -> str:
-    """The text without percent-encoding, or as it is where that is no UTF-8."""
-    try:
-        return unquote(text, errors="strict")
-    except UnicodeDecodeError:
-        return text
+def _holds(spans: Sequence[Span], offset: int) -> bool:
+    number = bisect_right(spans, (offset, sys.maxsize))
+    return number > 0 and offset <= spans[number - 1][1]
+
+
+def _longest(expression: Expression) -> int:
+    """Characters of a URI that the expression can stand for at most."""
+    prefixes = [variable.prefix for variable in expression.variables if variable.prefix is not None]
+    if len(prefixes) < len(expression.variables):
+        return sys.maxsize
+    names = sum(len(variable.name) + 2 for variable in expression.variables)
+    return len(expression.operator.first) + names + _ENCODED * sum(prefixes)
+
+
+def _arranged(expression: Expression, items: Sequence[str]) -> list[str]:
+    """The items of a query in the order of its variables; whoever writes one may choose another."""
+    order = {variable.name: n for n, variable in reversed(list(enumerate(expression.variables)))}
+    names = [item.partition("=")[0] for item in items]
+    exploded = [variable.name for variable in expression.variables if variable.explode]
+    # Names that the template does not know are those of an associative array, if it has room for one.
+    room = next((name for name in exploded if name not in names), next(iter(exploded), ""))
+    places = [order.get(name, order.get(room, 0)) for name in names]
+    return [item for _, item in sorted(zip(places, items, strict=True), key=itemgetter(0))]

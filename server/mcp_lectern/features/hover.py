@@ -52,6 +52,8 @@ def hover(
         case UnknownResource(server, uri, suggestions):
             text = f"{escaped(server)} does not list {code_span(uri)}."
             return _with_suggestions(text, [write(server, near) for near in suggestions])
+        case Waiting(server, undecided=True) if server is not None:
+            return f"It takes too long to find out whether a template of {escaped(server)} makes this URI."
         case Waiting(server) if server is not None:
             return _waiting(catalogue, server, states.get(server, "idle"), troubles.get(server, ""))
     return None

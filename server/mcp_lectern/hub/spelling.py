@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from mcp_lectern.catalogue.model import ServerListing
-from mcp_lectern.catalogue.resolve import template_match
+from mcp_lectern.catalogue.resolve import TemplateMatch, template_match
 from mcp_lectern.catalogue.template import Template
 from mcp_lectern.mcp.errors import ResourceNotFound
 from mcp_lectern.mcp.wire.resources import ReadResult
@@ -38,5 +38,5 @@ async def read_in_either_spelling(read: Read, listing: ServerListing | None, uri
 def other_spelling(listing: ServerListing | None, uri: str) -> str | None:
     """The URI that a template of the server makes in the other spelling; None for a listed one."""
     match = template_match(listing, uri) if listing and uri not in listing.by_uri else None
-    template = Template.parse(match.template.uri_template) if match else None
+    template = Template.parse(match.template.uri_template) if isinstance(match, TemplateMatch) else None
     return template.respelled(uri) if isinstance(template, Template) else None

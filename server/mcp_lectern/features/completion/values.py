@@ -6,7 +6,7 @@ be asked is handed out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -55,14 +55,20 @@ class Standing:
         place = self.place
         if place.variable.name in place.arguments:
             return None
-        arguments = tuple(place.arguments.items())
+        arguments = tuple(
+            (name, value if isinstance(value, str) else ",".join(value))
+            for name, value in place.arguments.items()
+            if not isinstance(value, Mapping)
+        )
         return Question(self.server, self.entry.uri_template, place.variable.name, place.beginning, arguments)
 
     def values(self, proposals: Proposals) -> Iterator[str]:
         """Each value that can be inserted, once; an empty one would insert nothing."""
         question = self.question
         if question is None:
-            yield self.place.arguments[self.place.variable.name]
+            settled = self.place.arguments[self.place.variable.name]
+            if isinstance(settled, str):
+                yield settled
             return
         for value in dict.fromkeys(proposals(question)):
             if value and value.startswith(self.place.known):

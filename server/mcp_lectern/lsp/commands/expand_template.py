@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_lectern.lsp.guard import invalid, text_of
 
 if TYPE_CHECKING:
-    from mcp_lectern.catalogue.template import Value
+    from mcp_lectern.catalogue.template_expand import Value
     from mcp_lectern.lsp.server import Lectern
 
 NAME = "lectern.expandTemplate"
