@@ -56,6 +56,22 @@ def test_lst_04_the_base_type_decides(
 
 
 @pytest.mark.case("LST-04")
+@pytest.mark.parametrize(
+    ("mime", "extension"),
+    [
+        ("text/csv; header=present", "csv"),
+        ("text/tab-separated-values", "tsv"),
+        ("application/toml", "toml"),
+        ("application/jsonl", "jsonl"),
+        ("application/graphql", "graphql"),
+    ],
+)
+def test_lst_04_a_language_that_editors_name_differently_is_theirs_to_tell(mime: str, extension: str) -> None:
+    assert is_textual(mime)
+    assert (language_id(mime), document_extension(mime, binary=False)) == (None, extension)
+
+
+@pytest.mark.case("LST-04")
 def test_lst_04_a_type_is_shown_with_its_parameters_and_without_controls() -> None:
     assert display("Text/HTML; profile=mcp-app") == "Text/HTML; profile=mcp-app"
     assert display("text/html\r\nX: y\x1b\x00") == "text/html X: y"

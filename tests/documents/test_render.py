@@ -42,6 +42,35 @@ def test_rd_03_an_empty_text_is_an_empty_document() -> None:
     )
 
 
+@pytest.mark.case("LST-04")
+@pytest.mark.parametrize(
+    ("mime", "language"),
+    [
+        (None, "plaintext"),
+        ("image/png", "plaintext"),
+        ("text/unheard-of", "plaintext"),
+        ("text/css", "css"),
+        ("text/csv", None),
+    ],
+)
+def test_lst_04_text_has_the_language_of_its_type(mime: str | None, language: str | None) -> None:
+    (document,) = documents("docs", "memo://a", ReadResult((TextItem("memo://a", mime, "a,b"),)), None)
+    assert (document.kind, document.language_id) == ("text", language)
+
+
+@pytest.mark.case("LSP-07")
+def test_lsp_07_a_part_without_a_visible_name_can_be_seen_and_opened() -> None:
+    parts = tuple(TextItem(uri, None, "x") for uri in ("\u202e\u200b", " ", "memo://c"))
+    index = document_text("docs", "\u202e", ReadResult(parts), None) or ""
+    heading, *rest = index.splitlines()
+    assert heading == "# Resource"
+    assert [line.partition("](")[0] for line in rest if "](" in line] == [
+        "1. [Part 1",
+        "2. [Part 2",
+        "3. [memo\\://c",
+    ]
+
+
 @pytest.mark.case("RD-03")
 def test_rd_03_an_unreadable_item_fails_nothing_else() -> None:
     result = ReadResult(

@@ -60,6 +60,12 @@ def test_uri_05_an_ambiguous_uri_names_all_its_servers() -> None:
     assert remarks("@a:config://app @b:config://app", *among) == []
 
 
+@pytest.mark.case("URI-05")
+def test_uri_05_nothing_is_ambiguous_before_each_of_its_servers_has_listed_something() -> None:
+    spoken, remembered = listing("a", ["config://app"]), listing("b", ["config://app"], listed=False)
+    assert remarks("see @config://app now", spoken, remembered) == []
+
+
 @pytest.mark.case("TPL-03")
 def test_tpl_03_nothing_before_the_first_listing_and_nothing_on_a_template_match() -> None:
     slow = listing("slow", listed=False)

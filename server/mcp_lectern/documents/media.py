@@ -51,19 +51,19 @@ _LANGUAGES = {
     "diff": ("diff", "text/x-diff text/x-patch"),
     "latex": ("tex", "application/x-tex text/x-tex application/x-latex text/x-latex"),
 }
-_TEXT_TYPES = {
+_TEXT_TYPES: dict[str, tuple[str | None, str]] = {
     essence: (language, extension)
     for language, (extension, types) in _LANGUAGES.items()
     for essence in types.split()
 }
 # Text of these is text, but editors agree on no language for it.
 _TEXT_TYPES |= {
-    "text/csv": ("plaintext", "csv"),
-    "text/tab-separated-values": ("plaintext", "tsv"),
-    "application/toml": ("plaintext", "toml"),
-    "application/x-ndjson": ("plaintext", "jsonl"),
-    "application/jsonl": ("plaintext", "jsonl"),
-    "application/graphql": ("plaintext", "graphql"),
+    "text/csv": (None, "csv"),
+    "text/tab-separated-values": (None, "tsv"),
+    "application/toml": (None, "toml"),
+    "application/x-ndjson": (None, "jsonl"),
+    "application/jsonl": (None, "jsonl"),
+    "application/graphql": (None, "graphql"),
     "application/x-www-form-urlencoded": ("plaintext", "txt"),
 }
 _SUFFIXES = {"json": "application/json", "xml": "application/xml", "yaml": "application/yaml"}
@@ -114,7 +114,7 @@ def is_textual(mime_type: str | None) -> bool:
 
 
 def language_id(mime_type: str | None) -> str | None:
-    """The LSP language id of a textual type; None for every other type."""
+    """The LSP language id of a textual type; None for every other type, and where editors agree on none."""
     known = _text_type(mime_type)
     return known[0] if known else None
 
@@ -165,7 +165,7 @@ def decide(item: Item, listed: str | None) -> Kind:
     return "text" if isinstance(decoded(item, listed), str) else "binary"
 
 
-def _text_type(mime_type: str | None) -> tuple[str, str] | None:
+def _text_type(mime_type: str | None) -> tuple[str | None, str] | None:
     base = essence(mime_type)
     known = _known_text(base)
     if known is None and base.startswith("text/"):
@@ -173,5 +173,5 @@ def _text_type(mime_type: str | None) -> tuple[str, str] | None:
     return known
 
 
-def _known_text(base: str) -> tuple[str, str] | None:
+def _known_text(base: str) -> tuple[str | None, str] | None:
     return _TEXT_TYPES.get(base) or _TEXT_TYPES.get(_SUFFIXES.get(base.rpartition("+")[2], ""))

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 
 from mcp_lectern.documents.address import Key, address
-from mcp_lectern.documents.media import Kind, decoded, display, effective_type, language_id
+from mcp_lectern.documents.media import Kind, decoded, display, effective_type, is_textual, language_id
 from mcp_lectern.mcp.wire.resources import BlobItem, Item, ReadResult, TextItem, UnreadableItem
 from mcp_lectern.text.untrusted import markdown_escape, single_line
 
@@ -124,9 +124,14 @@ def _document(place: str, key: Key, item: Item, listed_mime: str | None, *, titl
         kind="text" if text else "binary",
         size=_size(content),
         mime_type=display(mime_type or "") or None,
-        language_id=(language_id(mime_type) or "plaintext") if text else None,
+        language_id=_language(mime_type) if text else None,
         error=single_line(_reason(item), 500) if content is None else None,
     )
+
+
+def _language(mime_type: str | None) -> str | None:
+    """None where editors agree on no language for the type: they know better by its extension."""
+    return language_id(mime_type) if is_textual(mime_type) else "plaintext"
 
 
 def _title(uri: str, item: Item, index: int | None, title: str | None) -> str:
@@ -148,11 +153,10 @@ def _reason(item: Item) -> str:
 
 def _index(title: str, listed: list[RenderedDocument], notes: tuple[str, ...]) -> str:
     """Markdown in which nothing is alive but the links to the items."""
-    lines = [f"# {_inert(title)}", "", f"This resource has {len(listed)} parts.", ""]
-    lines += [
-        f"{number}. [{_inert(document.title)}]({document.address}): {_inert(_summary(document), 600)}"
-        for number, document in enumerate(listed, 1)
-    ]
+    lines = [f"# {_inert(title) or 'Resource'}", "", f"This resource has {len(listed)} parts.", ""]
+    for number, document in enumerate(listed, 1):
+        name = _inert(document.title) or f"Part {number}"
+        lines.append(f"{number}. [{name}]({document.address}): {_inert(_summary(document), 600)}")
     lines += ["", *(f"- {_inert(note, 500)}" for note in notes)] if notes else []
     return "\n".join(lines) + "\n"
 

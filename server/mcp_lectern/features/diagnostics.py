@@ -66,7 +66,7 @@ def remarks(
             if isinstance(resolution, UnknownResource | UnknownServer) and suggested < MOST_SUGGESTED:
                 suggested += 1
                 resolution = resolutions.of(mention, suggest=True)
-            judged[key] = _judged(resolution, mention.uri, unreadable)
+            judged[key] = _judged(resolutions.catalogue, resolution, mention.uri, unreadable)
         verdict = judged[key]
         if verdict is not None and found < MOST_DIAGNOSTICS:
             severity, code, message, suggestions = verdict
@@ -77,7 +77,7 @@ def remarks(
 
 
 def _judged(
-    resolution: Resolution, uri: str, unreadable: Unreadable
+    catalogue: Catalogue, resolution: Resolution, uri: str, unreadable: Unreadable
 ) -> tuple[str, str, str, list[str]] | None:
     """Severity, code, message and suggestions, or None where nothing is wrong."""
     match resolution:
@@ -87,7 +87,7 @@ def _judged(
         case UnknownResource(server, _, near):
             message = f"Server {_quoted(server)} does not list {_quoted(uri)}.{_did_you_mean(near)}"
             return "warning", "unknownResource", message, [write(server, other) for other in near]
-        case Ambiguous(servers):
+        case Ambiguous(servers) if all(catalogue.listings[server].listed for server in servers):
             names = ", ".join(_enumerated(servers))
             message = f"Several servers have this URI: {names}. Name the one that is meant."
             return "warning", "ambiguous", message, [write(server, uri) for server in servers[:_NAMES_SHOWN]]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from mcp_lectern.features.completion.model import Action
+from mcp_lectern.text.untrusted import single_line
 
 _SHORT = "listed in part"
 """No state of its own: the server is ready, and a list of it failed or was cut short."""
@@ -46,8 +47,9 @@ def notice(names: Iterable[str], states: Mapping[str, str], troubles: Mapping[st
         servers = by_state.get(state)
         if servers:
             first, others = servers[0], len(servers) - 1
-            shown = f"{first} (and {others} more)" if others else first
-            action = Action(command, f"{title} {first}", {"server": first}) if command else None
+            name = single_line(first)
+            shown = f"{name} (and {others} more)" if others else name
+            action = Action(command, f"{title} {name}", {"server": first}) if command else None
             # What went wrong before says nothing about a start that is under way.
             why = troubles.get(first, "") if action else ""
             return Remark(first, text.format(shown), action, why)
