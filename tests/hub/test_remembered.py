@@ -109,6 +109,28 @@ async def test_it_is_shown_before_the_server_has_spoken_and_replaced_when_it_has
             assert not hub.incomplete()
 
 
+async def test_a_short_session_remembers_all_of_its_servers_as_they_were_at_its_end(tmp_path: Path) -> None:
+    """What came within some seconds of the first write was lost: all servers but one, and every change."""
+    folder = tmp_path / "catalogue"
+    with (
+        ScriptedServer(tmp_path, name="first", resources=ONE) as first,
+        ScriptedServer(tmp_path, name="second", resources=ONE) as second,
+    ):
+        servers = {"first": first.entry(), "second": second.entry()}
+        async with remembering(folder, servers) as (hub, news):
+            await hub.ensure_listed(["first"])
+            await until_written(hub, "first")
+            await hub.ensure_listed(["second"])
+            first.change(resources=[*ONE, {"uri": "a://2", "name": "two"}])
+            await news.until(lambda: len(hub.catalogue.listings["first"].resources) == 2)
+        assert rows(folder) == 2
+        async with remembering(folder, servers) as (hub, news):
+            await news.until(lambda: all(listing.resources for listing in hub.catalogue.listings.values()))
+            assert hub.catalogue.resource("first", "a://2") is not None
+            assert hub.catalogue.resource("second", "a://1") is not None
+        assert (first.starts, second.starts) == (1, 1)
+
+
 async def test_filters_hold_for_what_is_remembered(tmp_path: Path) -> None:
     with ScriptedServer(tmp_path, resources=[*ONE, {"uri": "b://1", "name": "other"}]) as server:
         servers = {"docs": server.entry()}

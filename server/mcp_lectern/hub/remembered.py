@@ -41,6 +41,9 @@ logger = logging.getLogger(__name__)
 PACE = 10.0
 """Seconds between two times that listings are written: a server may change its list all day."""
 
+LAST = 2.0
+"""Seconds that the end of a session may take to write what is left."""
+
 _UNHURRIED = 0.3
 """Seconds until the whole list is decoded; until then it can be searched, and no mention of it is known."""
 
@@ -116,18 +119,30 @@ class Remembered:
             await self._on_disk(file.remove, None)
 
     async def run(self) -> None:
-        """Write what was walked, and remove what has had its time, until cancelled."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._keep_writing)
-            tasks.start_soon(self._keep_sweeping)
+        """Write what was walked, and remove what has had its time, until cancelled; then write the rest."""
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._keep_writing)
+                tasks.start_soon(self._keep_sweeping)
+        finally:
+            # Many sessions are shorter than the pace: whoever writes a message to a commit and is gone.
+            with anyio.CancelScope(shield=True, deadline=anyio.current_time() + LAST):
+                await self._write_pending()
 
     async def _keep_writing(self) -> None:
         while True:
             await self._news.wait()
             self._news = anyio.Event()
-            while self._pending:
-                await self._write(self._pending.pop(next(iter(self._pending))))
+            await self._write_pending()
             await anyio.sleep(PACE)
+
+    async def _write_pending(self) -> None:
+        while self._pending:
+            server, walked = next(iter(self._pending.items()))
+            await self._write(walked)
+            # Not before: who is cancelled on the way has it still to write.
+            if self._pending.get(server) is walked:
+                del self._pending[server]
 
     async def _keep_sweeping(self) -> None:
         await self._settled.wait()
