@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from mcp_lectern.lsp import asked, virtual
+from mcp_lectern.lsp import asked, showing, virtual
 
 if TYPE_CHECKING:
     from mcp_lectern.documents.address import Key
@@ -99,13 +99,9 @@ async def reveal(lectern: Lectern, server: str, uri: str, documents: list[dict[s
         from mcp_lectern.text.untrusted import single_line
 
         lectern.show(types.MessageType.Warning, single_line(error, 400))
-    elif session.client.shows_documents:
-        target = Path(path).as_uri() if path else document
-        params = types.ShowDocumentParams(uri=target, external=False, take_focus=True)
-        lectern.spawn(lectern.pygls.window_show_document_async(params), "showing a document")
-    else:
-        where = f"was saved as {path}" if path else f"can be opened as {document}"
-        lectern.show(types.MessageType.Info, f"The resource {where}")
+        return
+    where = f"was saved as {path}" if path else f"can be opened as {document}"
+    showing.show(lectern, Path(path).as_uri() if path else document, f"The resource {where}")
 
 
 async def materialized(lectern: Lectern, document: str) -> MaterializedFile:

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
-
+from mcp_lectern.lsp import showing
 from mcp_lectern.lsp.guard import invalid, text_of
 
 if TYPE_CHECKING:
@@ -40,11 +39,7 @@ async def _reveal(lectern: Lectern, server: str, text: str) -> None:
         path = await asyncio.to_thread(_written, server, text or "Nothing has happened yet.", *bounds)
     except OSError as error:
         raise refused("serverFailed", f"The log cannot be kept as a file: {error}.", server=server) from error
-    if lectern.session.client.shows_documents:
-        params = types.ShowDocumentParams(uri=path.as_uri(), external=False, take_focus=True)
-        lectern.spawn(lectern.pygls.window_show_document_async(params), "showing a log")
-    else:
-        lectern.show(types.MessageType.Info, f"The log was saved as {path}")
+    showing.show(lectern, path.as_uri(), f"The log was saved as {path}")
 
 
 def _written(server: str, text: str, max_bytes: int, max_days: float) -> Path:
