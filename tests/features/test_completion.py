@@ -200,6 +200,8 @@ def test_ui_01_a_handle_is_answered_by_word_starts_only() -> None:
     among = listing("s", [Resource(f"x://{n}", name) for n, name in enumerate(("kebob", "b-o-b", "the bob"))])
     check("hi @bob$0", "the bob", among=(among,))
     check("hi @s:bob$0", "the bob", "kebob", "b-o-b", among=(among,))
+    paths = listing("s", [Resource("x://1", "kebob/bar"), Resource("x://2", "the bob/bar")])
+    check("hi @bob/b$0", "the bob/bar", "kebob/bar", among=(paths,))
 
 
 @pytest.mark.case("UI-01")

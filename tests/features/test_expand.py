@@ -98,6 +98,14 @@ def test_only_what_is_listed_unless_told_otherwise() -> None:
     )
 
 
+@pytest.mark.parametrize("style", ["xml", "markdown", "json"])
+def test_a_failed_read_of_what_nobody_lists_says_so_like_any_other(style: Format) -> None:
+    reads = {"memo://secret": Unread("notFound", "It is gone.")}
+    text, (one,) = expanded("@docs:memo://secret", reads=reads, unlisted=True, style=style)
+    assert (one.status, one.size, one.mime_type) == ("notFound", 0, None)
+    assert "It is gone." in text
+
+
 def test_one_uri_of_several_servers_is_never_picked() -> None:
     text, (one,) = expanded("@memo://todo")
     assert (one.server, one.status) == (None, "ambiguous")
@@ -207,6 +215,12 @@ def test_a_blob_of_a_textual_type_counts_as_the_text_that_it_is() -> None:
     assert [one.status for one in expanded("@docs:memo://plan", reads=reads, max_bytes=8)[1]] == ["tooLarge"]
     (one,) = expanded("@docs:memo://plan", reads=reads, max_bytes=9)[1]
     assert (one.status, one.size, one.tokens) == ("included", 9, 3)
+
+
+def test_a_fence_of_no_type_or_an_unknown_one_has_no_language() -> None:
+    for mime_type in (None, "image/png"):
+        reads = {"x://only": text_of("x", mime_type)}
+        assert "\n\n```\nx\n```\n" in expanded("@other:x://only", reads=reads, style="markdown")[0]
 
 
 def test_a_fence_has_the_language_of_the_type() -> None:

@@ -181,6 +181,8 @@ def test_cmp_01_odd_values_are_shown_on_one_line_and_an_empty_one_is_none() -> N
     assert next(row.label for row in rows if row.kind is Kind.VALUE) == "a b"
     assert all(len(row.label) <= 200 and len(row.filter_text) < 500 for row in rows)
     assert len([row for row in rows if row.kind is Kind.VALUE]) == 2
+    (row, *_) = answer("@hub:gh://o/$0", values=("\n\u202e",)).items
+    assert (row.label, row.insert_text) == (r"'\n\u202e'", "@hub:gh://o/%0A%E2%80%AE")
 
 
 TEMPLATES = ["x://{a}/{b}", "x://{+a}", "x://p{/a,b}", "x://p{?a,b}", "x://{a}.{b}", "x://é{a}", "my x:{a}-z"]

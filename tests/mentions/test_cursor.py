@@ -81,6 +81,8 @@ def test_bare(marked: str, query: str, server: str | None, rest: str, covers: st
         ('@"|no "quotes" here', "", None, "", '@"'),
         ('@"docs:x" and @"docs:y|', "docs:y", "docs", "y", '@"docs:y'),
         ('@"docs:me|\nmo"', "docs:me", "docs", "me", '@"docs:me'),
+        (r'@"no|te\:memo://a" x', "no", None, "no", r'@"note\:memo://a"'),
+        (r'@"no|te, and" x', "no", None, "no", '@"no'),
     ],
 )
 def test_quoted(marked: str, query: str, server: str | None, rest: str, covers: str | None) -> None:
