@@ -147,7 +147,7 @@ def expansions(hidden: str) -> Iterator[tuple[str, str, list[Outcome]]]:
     given = fixture(marked, server)
     wanted = plan(given.catalogue, given.mentions, unlisted=False)
     items = (TextItem(uris[0], f"text/{hidden}", "kept"), BlobItem(f"{uris[0]}#{hidden}", None, b"1"))
-    reads = {
+    reads: dict[tuple[str, str], ReadResult | Unread] = {
         (server.server, uris[0]): ReadResult(items, stale=f"old{hidden}"),
         (server.server, uris[1]): Unread("failed", f"no{hidden}way"),
     }
