@@ -6,7 +6,10 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 from typing import Final
+
+import anyio.lowlevel
 
 from mcp_lectern.mcp.errors import StartFailed
 from mcp_lectern.mcp.wire import jsonrpc
@@ -15,6 +18,7 @@ from mcp_lectern.mcp.wire.gathering import Gathered
 
 from .duplex import Ending, Outgoing
 from .executables import find_executable, search_path, unsafe_batch_argument
+from .parts import STRETCH
 from .processes import Process
 
 STDERR_TAIL_BYTES: Final = 8 * 1024
@@ -36,8 +40,10 @@ class StdioParameters:
 
 NOISE_LINES: Final = 20
 """Lines of one chunk that are no JSON object or array and are looked at all the same."""
-_OPENINGS: Final = frozenset({b"{", b"[", b" ", b"\t", b"\xef", b""})
-"""How a line begins that may hold a message; an empty one costs nothing."""
+_OPENINGS: Final = frozenset({b"{", b"[", b"\xef", b""})
+"""How a line begins that may hold a message, after some white space."""
+_INDENTED: Final = 64
+_SHORTEST: Final = len('{"method":"a"}')
 
 
 class StderrTail:
@@ -96,8 +102,12 @@ class StdioDuplex:
     async def receive(self) -> AsyncIterator[Gathered | Oversize]:
         """The lines of its stdout."""
         async for chunk in self._process.chunks():
+            began = perf_counter()
             for line in _without_noise(self._splitter.feed(chunk)):
                 yield line
+                if perf_counter() - began > STRETCH:
+                    await anyio.lowlevel.checkpoint()
+                    began = perf_counter()
                 # Until the next one comes, which may take hours, a large one would be kept for nothing.
                 del line
         for line in self._splitter.close():
@@ -122,11 +132,16 @@ def _without_noise(lines: Iterable[Gathered | Oversize]) -> Iterator[Gathered | 
     """The lines, and of what can be no message only the first few: a flood of it costs little."""
     noise = 0
     for line in lines:
-        if isinstance(line, bytes) and line[:1] not in _OPENINGS:
+        if isinstance(line, bytes) and _is_noise(line):
             noise += 1
             if noise > NOISE_LINES:
                 continue
         yield line
+
+
+def _is_noise(line: bytes) -> bool:
+    """Whether it can hold no message, as most lines of a log, or of an object over several lines."""
+    return len(line) < _SHORTEST or line[:_INDENTED].lstrip()[:1] not in _OPENINGS
 
 
 @asynccontextmanager
