@@ -107,7 +107,7 @@ async def test_an_editor_without_virtual_documents_gets_read_only_files(
         assert await editor.links(uri) == []
         location = await editor.definition(uri, 0, 5)
         assert location is not None
-        path = Path(unquote(urlsplit(location.uri).path))
+        path = _file(location.uri)
         assert path.read_bytes().decode() == "# Hello\r\n\ufffd lone"
         assert path.suffix == ".md"
         assert stat.S_IMODE(path.stat().st_mode) == 0o400
@@ -115,6 +115,32 @@ async def test_an_editor_without_virtual_documents_gets_read_only_files(
         await editor.command("open", mention="@docs:memo://text")
         await editor.until(lambda: bool(editor.shown))
         assert editor.shown[0].uri == location.uri
+
+
+async def test_an_editor_without_virtual_documents_can_follow_an_index(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    """Its links led to addresses that only other editors can open."""
+    async with running(tmp_path, {"docs": server.entry()}, capabilities=PLAIN) as editor:
+        await editor.listed()
+        uri = editor.open("a.md", "@docs:memo://many @docs:memo://none")
+        location = await editor.definition(uri, 0, 5)
+        assert location is not None
+        lines = _file(location.uri).read_text(encoding="utf-8").splitlines()
+        assert lines[0] == "# many"
+        first, second, third = (line for line in lines if line[:2] in ("1.", "2.", "3."))
+        assert "lectern:" not in "".join(lines)
+        assert "](" not in second, "what cannot be decoded leads nowhere"
+        assert "cannot be shown" in second
+        contents = [_file(line.split("](")[1].split(")")[0]).read_bytes() for line in (first, third)]
+        assert contents == [b"{}", PNG]
+        empty = await editor.definition(uri, 0, 25)
+        assert empty is not None
+        assert "no content" in _file(empty.uri).read_text(encoding="utf-8")
+
+
+def _file(uri: str) -> Path:
+    return Path(unquote(urlsplit(uri).path))
 
 
 @pytest.mark.case("SEC-01")

@@ -82,7 +82,18 @@ def document_text(
     if len(result.items) == 1:
         return item_text(server, uri, result.items[0], listed_mime)
     listed = documents(server, uri, result, listed_mime, title=title, binary_extension=binary_extension)
-    return _index(title or uri, listed, result.notes)
+    return index_text(title or uri, listed, result.notes)
+
+
+def index_text(title: str, listed: list[RenderedDocument], notes: tuple[str, ...]) -> str:
+    """Markdown in which nothing is alive but the links to the items; an item without address has none."""
+    lines = [f"# {_inert(title) or 'Resource'}", "", f"This resource has {len(listed)} parts.", ""]
+    for number, document in enumerate(listed, 1):
+        name = _inert(document.title) or f"Part {number}"
+        shown = f"[{name}]({document.address})" if document.address else name
+        lines.append(f"{number}. {shown}: {_inert(_summary(document), 600)}")
+    lines += ["", *(f"- {_inert(note, 500)}" for note in notes)] if notes else []
+    return "\n".join(lines) + "\n"
 
 
 def item_text(server: str, uri: str, item: Item, listed_mime: str | None) -> str:
@@ -149,16 +160,6 @@ def _size(content: str | bytes | None) -> int:
 
 def _reason(item: Item) -> str:
     return item.reason if isinstance(item, UnreadableItem) else ""
-
-
-def _index(title: str, listed: list[RenderedDocument], notes: tuple[str, ...]) -> str:
-    """Markdown in which nothing is alive but the links to the items."""
-    lines = [f"# {_inert(title) or 'Resource'}", "", f"This resource has {len(listed)} parts.", ""]
-    for number, document in enumerate(listed, 1):
-        name = _inert(document.title) or f"Part {number}"
-        lines.append(f"{number}. [{name}]({document.address}): {_inert(_summary(document), 600)}")
-    lines += ["", *(f"- {_inert(note, 500)}" for note in notes)] if notes else []
-    return "\n".join(lines) + "\n"
 
 
 def _inert(text: str, limit: int = 200) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,12 +177,26 @@ async def as_file(lectern: Lectern, server: str, uri: str) -> Path:
     Raises Refused where the read fails.
     """
     from mcp_lectern.documents.address import Key
-    from mcp_lectern.documents.render import document_text
+    from mcp_lectern.documents.render import EMPTY, documents, index_text
     from mcp_lectern.mcp.wire.resources import TextItem
 
-    key = Key(server, uri)
-    result = await asked.result_for(lectern, key, virtual.address_of(lectern.session, server, uri))
+    session, key = lectern.session, Key(server, uri)
+    result = await asked.result_for(lectern, key, virtual.address_of(session, server, uri))
     if len(result.items) == 1:
         return (await _as_file(lectern, key, result.items[0])).path
-    text = document_text(server, uri, result, virtual.listed_type(lectern.session, server, uri)) or ""
+    title, listed = virtual.title_of(session, server, uri), virtual.listed_type(session, server, uri)
+    parts = documents(server, uri, result, listed, title=title)
+    kept = [await _kept(lectern, part, item) for part, item in zip(parts, result.items, strict=True)]
+    text = index_text(title or uri, kept, result.notes) if kept else f"{EMPTY}\n"
     return (await _as_file(lectern, key, TextItem(uri, "text/markdown", text))).path
+
+
+async def _kept(lectern: Lectern, document: RenderedDocument, item: Item) -> RenderedDocument:
+    """The document at an address that this editor can open: a file, where it can be kept as one."""
+    from mcp_lectern.hub.failure import Refused
+
+    try:
+        path = (await _as_file(lectern, _key(document), item)).path
+    except Refused as refusal:
+        return replace(document, address="", error=document.error or str(refusal))
+    return replace(document, address=path.as_uri())
