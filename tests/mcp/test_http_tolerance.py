@@ -148,3 +148,19 @@ async def test_what_was_wrong_with_an_answer_is_told(reach: Reach, era: str, hea
     async with HttpServer(mcp) as server, reach(server) as connection:
         with pytest.raises(ConnectionLost, match=words):
             await connection.read("memo://a")
+
+
+@ERAS
+async def test_a_connection_that_its_server_gave_up_costs_no_read(reach: Reach, era: str) -> None:
+    async def idle(request: Request, reply: Reply) -> None:
+        await reply.send(408, connection="close")
+        reply.keep = False
+
+    mcp = HttpMcp(era)
+    mcp.on["resources/read"] = in_turn(idle, mcp.serve, idle)
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        assert (await connection.read("memo://a")).items
+        with pytest.raises(ConnectionLost, match="had given its connection up") as caught:
+            await connection.read("memo://a")
+        assert caught.value.retryable
+        assert len(server.received("resources/read")) == 4

@@ -67,6 +67,7 @@ def test_io_01_what_is_no_message_is_rubbish_with_a_reason(line: bytes) -> None:
             '{"id":3,"error":{"code":"404","message":"gone","data":{"uri":"a"}}}',
             Refusal(3, "404", "gone", {"uri": "a"}),
         ),
+        ('{"id":3,"error":" "}', Refusal(3, None, "an error without a message")),
         ('{"id":3,"error":{"code":-32603.0}}', Refusal(3, -32603, "an error without a message")),
         ('{"id":3,"error":"boom"}', Refusal(3, None, "boom")),
         ('{"id":3,"error":{"code":true,"message":7}}', Refusal(3, None, "an error without a message")),

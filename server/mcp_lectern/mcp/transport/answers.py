@@ -18,11 +18,12 @@ from mcp_lectern.mcp.wire.jsonrpc import INVALID_PARAMS, Refusal, find_id
 from .arrivals import Arrivals
 from .duplex import Unanswered
 from .exchange import EVENT_STREAM, Exchange, events
-from .http_client import Reply
+from .http_client import CutShortError, Reply
 from .http_status import OF_THE_REQUEST, SMALL, error_of, failure, session_lost, unaddressed_error
 
 PATIENCE: Final = 20.0
 """Seconds of Retry-After that are waited for; what is to wait longer fails, and says so."""
+REQUEST_TIMEOUT: Final = 408
 VERSION_ERRORS: Final = (INVALID_PARAMS, -32022, -32021, -32020)
 """Errors of ``initialize`` that are about versions, and not about the transport."""
 
@@ -53,6 +54,9 @@ class Answers:
 
         An error of the protocol is brought to the session like any answer. ``last``: there is no waiting.
         """
+        if reply.status == REQUEST_TIMEOUT:
+            # It is said to a connection that was idle, and crosses the next request on its way.
+            raise CutShortError("the server had given its connection up")
         body = await reply.beginning(SMALL)
         refusal = error_of(body, exchange.identity)
         if session is not None and session_lost(reply.status, body, exchange.identity):

@@ -164,9 +164,8 @@ def _classify_call(method: str, identity: Json, value: dict[str, Json]) -> Call 
 
 def _refusal(identity: int, error: Json) -> Refusal:
     if not isinstance(error, dict):
-        return Refusal(
-            identity, None, _shown(error) if isinstance(error, str) else "an error without a message"
-        )
+        said = isinstance(error, str) and error.strip()
+        return Refusal(identity, None, _shown(error) if said else "an error without a message")
     code, message = error.get("code"), error.get("message")
     if isinstance(code, float) and code.is_integer():
         code = int(code)
