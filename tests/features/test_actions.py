@@ -34,6 +34,45 @@ def test_did_you_mean_another_resource_or_another_server() -> None:
     check("@aa:memo://plan", "@a:memo://plan")
 
 
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("**", "**"),
+        ("*", "*"),
+        ("~~", "~~"),
+        ("[", "](https://example.org)"),
+        ("![", "](x.png)"),
+        ("|", "|b|"),
+        ("“", "”"),
+        ("", "’s"),
+        ("", "'s"),
+        ("", "…"),
+        ("「", "。次"),
+    ],
+)
+def test_a_fix_keeps_what_is_markup_around_the_mention(before: str, behind: str) -> None:
+    """The closing half of it belongs to the URI as it stands, and a fix took it away with the rest."""
+    wanted = '@"a:memo://plan"' + behind
+    text = f"{before}@a:memo://plan{behind} and more"
+    given = fixture(text, A)
+    (mention,) = given.mentions
+    found = actions(mention, resolve(given.catalogue, mention), {})
+    assert isinstance(found[0], Replacement)
+    fixed = text[: mention.start] + found[0].text + text[mention.end :]
+    assert fixed == f"{before}{wanted} and more"
+    (again,) = fixture(fixed, A).mentions
+    assert (again.server, again.uri) == ("a", "memo://plan")
+    (remark,) = diagnostics(given.catalogue, [mention], {})
+    suggestions = remark.data["suggestions"]
+    assert isinstance(suggestions, list)
+    assert suggestions[0] == found[0].text
+
+
+def test_a_listed_beginning_that_goes_on_as_a_uri_is_no_markup() -> None:
+    check("@a:memo://plan/tomorrow", "lectern.open a memo://plan/tomorrow")
+    check('@"a:memo://plan**"', "@a:memo://plan", "lectern.open a memo://plan**")
+
+
 def test_every_resource_that_may_be_meant_is_offered() -> None:
     among = (listing("a", ["memo://plan-2026", "memo://plan-2025", "memo://plan-2024", "memo://soup"]),)
     text = "@a:memo://plan-2023"

@@ -17,10 +17,13 @@ from string import ascii_lowercase, digits
 
 from mcp_lectern.catalogue.model import ServerListing
 from mcp_lectern.catalogue.template import Template
+from mcp_lectern.mentions.grammar import may_be_markup
 
 MOST = 3
 _LONGEST = 200
 """Characters of a text for which suggestions are made; a longer one was hardly typed."""
+_BEGINNING = 1_000
+"""Characters of a longer one that may be a URI with markup behind: a link's target is no part of it."""
 _LOOKED_AT = 10_000
 _COMPARED = 16
 _LETTERS = ascii_lowercase + digits + "-_./:ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -33,6 +36,17 @@ _END = "\n"
 
 def similar_uris(listing: ServerListing, uri: str) -> tuple[str, ...]:
     """Up to three listed URIs close to this one, the closest first."""
+    return tuple(islice(dict.fromkeys(chain(_before_markup(listing, uri), _similar(listing, uri))), MOST))
+
+
+def _before_markup(listing: ServerListing, uri: str) -> Iterator[str]:
+    """Those with which this one begins, and then goes on with what may be markup; the longest first."""
+    for length in range(min(len(uri), _BEGINNING) - 1, 0, -1):
+        if may_be_markup(uri[length]) and uri[:length] in listing.by_uri:
+            yield uri[:length]
+
+
+def _similar(listing: ServerListing, uri: str) -> tuple[str, ...]:
     if not 0 < len(uri) <= _LONGEST:
         return ()
     listed = listing.by_uri

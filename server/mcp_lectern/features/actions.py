@@ -16,7 +16,7 @@ from mcp_lectern.catalogue.resolve import (
 )
 from mcp_lectern.features.describe import label
 from mcp_lectern.mentions.model import Mention
-from mcp_lectern.mentions.printer import write
+from mcp_lectern.mentions.printer import instead, write
 from mcp_lectern.text.untrusted import single_line
 
 MOST_REPLACEMENTS = 10
@@ -68,14 +68,14 @@ def actions(mention: Mention, resolution: Resolution, states: Mapping[str, str])
 def _replacements(mention: Mention, resolution: Resolution) -> list[Replacement]:
     match resolution:
         case UnknownServer(_, uri, servers):
-            pairs, code = [(server, uri) for server in servers], "unknownServer"
+            texts, code = [write(server, uri) for server in servers], "unknownServer"
         case UnknownResource(server, _, near):
-            pairs, code = [(server, other) for other in near], "unknownResource"
+            texts, code = [instead(mention, server, other) for other in near], "unknownResource"
         case Ambiguous(servers):
-            pairs, code = [(server, mention.uri) for server in servers], "ambiguous"
+            texts, code = [write(server, mention.uri) for server in servers], "ambiguous"
         case _:
             return []
-    texts = [write(*pair) for pair in pairs[:MOST_REPLACEMENTS]]
+    texts = texts[:MOST_REPLACEMENTS]
     return [Replacement(f"Write {single_line(text, _SHOWN)}", text, code) for text in texts]
 
 

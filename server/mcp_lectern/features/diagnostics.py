@@ -16,7 +16,7 @@ from mcp_lectern.catalogue.resolve import (
     UnknownServer,
 )
 from mcp_lectern.mentions.model import Mention
-from mcp_lectern.mentions.printer import write
+from mcp_lectern.mentions.printer import instead, write
 from mcp_lectern.text.untrusted import single_line
 
 Unreadable = Mapping[tuple[str, str], str]
@@ -57,16 +57,16 @@ def remarks(
 ) -> Iterator[Diagnostic | None]:
     """The same one after the other, and a None behind each mention to pause at."""
     found = 0
-    judged: dict[tuple[str | None, str], tuple[str, str, str, list[str]] | None] = {}
+    judged: dict[tuple[str | None, str, bool], tuple[str, str, str, list[str]] | None] = {}
     suggested = 0
     for mention in mentions:
-        key = (mention.server, mention.uri)
+        key = (mention.server, mention.uri, mention.quoted)
         if key not in judged:
             resolution = resolutions.of(mention)
             if isinstance(resolution, UnknownResource | UnknownServer) and suggested < MOST_SUGGESTED:
                 suggested += 1
                 resolution = resolutions.of(mention, suggest=True)
-            judged[key] = _judged(resolutions.catalogue, resolution, mention.uri, unreadable)
+            judged[key] = _judged(resolutions.catalogue, resolution, mention, unreadable)
         verdict = judged[key]
         if verdict is not None and found < MOST_DIAGNOSTICS:
             severity, code, message, suggestions = verdict
@@ -77,16 +77,17 @@ def remarks(
 
 
 def _judged(
-    catalogue: Catalogue, resolution: Resolution, uri: str, unreadable: Unreadable
+    catalogue: Catalogue, resolution: Resolution, mention: Mention, unreadable: Unreadable
 ) -> tuple[str, str, str, list[str]] | None:
     """Severity, code, message and suggestions, or None where nothing is wrong."""
+    uri = mention.uri
     match resolution:
         case UnknownServer(name, rest, servers):
             message = f"No server {_quoted(name)} is configured.{_did_you_mean(servers)}"
             return "warning", "unknownServer", message, [write(server, rest) for server in servers]
         case UnknownResource(server, _, near):
             message = f"Server {_quoted(server)} does not list {_quoted(uri)}.{_did_you_mean(near)}"
-            return "warning", "unknownResource", message, [write(server, other) for other in near]
+            return "warning", "unknownResource", message, [instead(mention, server, other) for other in near]
         case Ambiguous(servers) if all(catalogue.listings[server].listed for server in servers):
             names = ", ".join(_enumerated(servers))
             message = f"Several servers have this URI: {names}. Name the one that is meant."

@@ -17,7 +17,7 @@ from mcp_lectern.catalogue.resolve import (
 )
 from mcp_lectern.features.describe import DESCRIPTION_LIMIT, described, escaped, preview
 from mcp_lectern.mentions.model import Mention
-from mcp_lectern.mentions.printer import write
+from mcp_lectern.mentions.printer import instead, write
 from mcp_lectern.text.untrusted import code_span
 
 Preview = Callable[[str, str], str | None]
@@ -51,7 +51,7 @@ def hover(
             return _with_suggestions(f"No server {code_span(name)} is configured.", suggestions)
         case UnknownResource(server, uri, suggestions):
             text = f"{escaped(server)} does not list {code_span(uri)}."
-            return _with_suggestions(text, [write(server, near) for near in suggestions])
+            return _with_suggestions(text, [instead(mention, server, near) for near in suggestions])
         case Waiting(server, undecided=True) if server is not None:
             return f"It takes too long to find out whether a template of {escaped(server)} makes this URI."
         case Waiting(server) if server is not None:

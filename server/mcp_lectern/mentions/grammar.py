@@ -47,6 +47,7 @@ _OPENERS = frozenset(pair[0] for pair in _PAIRS)
 _CLOSERS = {pair[1]: pair[0] for pair in _PAIRS}
 PROSE = frozenset(PUNCTUATION) | frozenset(_CLOSERS)
 """What may stand behind a bare mention without belonging to it."""
+_MARKUP = frozenset("*_]}|~^'")
 _BRACKETS = re.compile("[" + re.escape("".join(_PAIRS)) + "]")
 
 # What follows a scheme's colon must survive the trimming of prose. Behind the one of "@bob:@docs:memo://a"
@@ -95,6 +96,14 @@ def _unescaped_at_once(text: str) -> str:
 def escape(text: str) -> str:
     """The text as the quoted form writes it."""
     return _TO_ESCAPE.sub(lambda match: _ESCAPED[match[0]], text)
+
+
+def may_be_markup(character: str) -> bool:
+    """Whether somebody may have written this right behind a URI without meaning it: ``**@a:memo://b**``.
+
+    It belongs to the URI all the same; the question is what to write instead, where that one is not listed.
+    """
+    return character in _MARKUP or not (character.isascii() or character.isalnum())
 
 
 def prose_begins(text: str) -> int:

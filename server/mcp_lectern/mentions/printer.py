@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mcp_lectern.mentions.grammar import STOP, escape, unbalanced_brackets
+from mcp_lectern.mentions.grammar import STOP, escape, may_be_markup, unbalanced_brackets
+from mcp_lectern.mentions.model import Mention
 from mcp_lectern.mentions.parser import parse
 
 
@@ -15,6 +16,19 @@ def write(server: str, uri: str) -> str:
     bare = f"@{server}:{uri}"
     if _reads_back(bare, server, uri):
         return bare
+    return _quoted(server, uri)
+
+
+def instead(of: Mention, server: str, uri: str) -> str:
+    """The mention of ``uri`` in the place of another one: what is markup at the end of that one stays.
+
+    Of ``**@docs:memo://a**`` the second pair of asterisks was read as a part of the URI; it is needed there.
+    """
+    behind = "" if of.quoted or not of.uri.startswith(uri) else of.uri[len(uri) :]
+    return _quoted(server, uri) + behind if behind and may_be_markup(behind[0]) else write(server, uri)
+
+
+def _quoted(server: str, uri: str) -> str:
     name = escape(server).replace(":", r"\:")
     return f'@"{name}:{escape(uri)}"'
 
