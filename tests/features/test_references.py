@@ -43,6 +43,11 @@ def test_what_is_not_listed_has_references_too() -> None:
     check("@nosuch:memo$0://1 @nosuch:memo://1", "@nosuch:memo://1", "@nosuch:memo://1")
 
 
+def test_what_may_be_prose_as_long_as_a_server_has_not_listed_has_none() -> None:
+    check("@memo$0://9 @memo://9")
+    check("@memo$0://9 @memo://9", among=(A, B))
+
+
 @pytest.mark.parametrize("text", ["", "memo://1", "C:\\a and @bob", '@"quoted" words', "@a:memo://2"])
 def test_a_text_that_cannot_hold_a_mention_is_not_read(text: str) -> None:
     assert not may_mention(text, ("a", "memo://1"))
