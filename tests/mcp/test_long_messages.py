@@ -15,7 +15,7 @@ from mcp_lectern.mcp.wire.contents import read_result
 from mcp_lectern.mcp.wire.framing import LineSplitter
 from mcp_lectern.mcp.wire.gathering import LONG_MESSAGE, Gathered, Gathering
 from mcp_lectern.mcp.wire.jsonrpc import Answer, Batch, Message, Rubbish, read
-from mcp_lectern.mcp.wire.long_messages import Lifter, LongMessage
+from mcp_lectern.mcp.wire.long_messages import STEP, Lifter, LongMessage
 from mcp_lectern.mcp.wire.long_strings import LongBase64, LongText
 from mcp_lectern.mcp.wire.resources import BlobItem, TextItem
 
@@ -32,7 +32,34 @@ VALUES = st.recursive(
     max_leaves=12,
 )
 ITEMS = st.fixed_dictionaries({}, optional={"uri": TEXTS, "text": TEXTS | VALUES, "blob": BASE64 | TEXTS})
+OBJECTS = st.lists(st.dictionaries(TEXTS, TEXTS, max_size=2), max_size=3)
+ENTRIES = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "uri": TEXTS | st.sampled_from(['},{"uri":"a://1"', "a://1"]),
+            "uriTemplate": st.sampled_from(["a://{x}", '},{"}']),
+            "name": TEXTS,
+            "icons": OBJECTS,
+            "annotations": st.dictionaries(st.sampled_from(["priority", "x"]), st.integers() | OBJECTS),
+            "resources": OBJECTS,
+        },
+    )
+    | VALUES,
+    max_size=8,
+)
+PAGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "resources": ENTRIES,
+        "resourceTemplates": ENTRIES,
+        "nextCursor": TEXTS,
+        "contents": st.lists(ITEMS, max_size=3),
+    },
+)
 MESSAGES = st.one_of(
+    st.fixed_dictionaries({"id": st.just(7), "result": PAGES}),
+    st.fixed_dictionaries({"id": st.just(7), "result": st.fixed_dictionaries({"_meta": PAGES, "x": PAGES})}),
     st.fixed_dictionaries({"id": st.just(7), "result": st.fixed_dictionaries({"contents": st.lists(ITEMS)})}),
     st.fixed_dictionaries({"id": st.just(7), "result": VALUES}),
     st.fixed_dictionaries({"id": st.just(7), "error": VALUES}),
@@ -202,10 +229,39 @@ def test_a_string_that_is_no_json_is_forgotten_at_once() -> None:
     assert answer.id == 7
 
 
-def test_a_long_message_without_long_strings_stays_as_it_came() -> None:
-    entries = [{"uri": f"a://{number}", "name": "text"} for number in range(60_000)]
-    line = json.dumps({"id": 7, "result": {"resources": entries}}).encode()
+def page_of(count: int, name: str = "resources") -> bytes:
+    icons = [{"src": "x"}, {"src": "},{"}]
+    entries = [
+        {"uri": f"a://{number}", "uriTemplate": f"a://{number}", "icons": icons} for number in range(count)
+    ]
+    return json.dumps({"id": 7, "result": {name: entries, "nextCursor": "two"}}).encode()
+
+
+def gathered(line: bytes) -> Gathered:
     gathering = Gathering()
     for start in range(0, len(line), 65_536):
         gathering.add(line[start : start + 65_536])
-    assert gathering.take() == line
+    return gathering.take()
+
+
+@pytest.mark.parametrize("name", ["resources", "resourceTemplates"])
+def test_a_long_page_is_read_while_it_arrives(name: str) -> None:
+    line = page_of(30_000, name)
+    apart = gathered(line)
+    assert isinstance(apart, LongMessage)
+    left = sum(len(part) for part in apart.parts if isinstance(part, bytes))
+    assert left < STEP + 1024
+    assert told(read(apart)) == told(read(line))
+
+
+def test_a_long_page_that_cannot_be_taken_apart_is_read_as_a_whole() -> None:
+    for odd in (b"\\ud800", b"\xff", b"x" * 3 * STEP):
+        line = page_of(30_000).replace(b"},{", b"}," + odd + b",{", 1)
+        assert told(read(gathered(line))) == told(read(line))
+
+
+def test_a_long_message_without_long_values_stays_as_it_came() -> None:
+    for name in ("things", "resources"):
+        values = [{"a": number} if name == "things" else number for number in range(200_000)]
+        line = json.dumps({"id": 7, "result": {name: values}}).encode()
+        assert gathered(line) == line

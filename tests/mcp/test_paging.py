@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -26,7 +27,8 @@ def walk_pages(
     """Feed a walk until it says stop; it must not ask for more pages than there are."""
     walk: Walk[Resource] = Walk(limits, Packer(Resource))
     for page in pages:
-        if walk.add(page, elapsed) is None:
+        list(walk.take(page))
+        if walk.next_cursor(page, elapsed) is None:
             break
     return walk
 
@@ -82,6 +84,15 @@ def test_pag_01_long_cursors_are_not_kept() -> None:
     finally:
         tracemalloc.stop()
     assert len(walk.listing().entries) == 40
+
+
+def test_a_very_long_page_is_taken_with_pauses() -> None:
+    walk: Walk[Resource] = Walk(LIMITS, Packer(Resource))
+    whole, grown = page(range(5000)), [0]
+    for _ in walk.take(whole):
+        grown.append(len(walk.entries))
+    assert max(after - before for before, after in pairwise(grown)) <= 1000
+    assert (walk.next_cursor(whole, 0), len(walk.listing().entries)) == (None, 5000)
 
 
 def test_a_cursor_that_is_no_string_cuts_the_list_short() -> None:

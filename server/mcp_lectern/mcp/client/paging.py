@@ -6,15 +6,19 @@ server/utilities/pagination.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Generic
+from typing import Any, Final, Generic
 
 from mcp_lectern.mcp.wire.packed import Packer
 from mcp_lectern.mcp.wire.pages import Entry, Page
 from mcp_lectern.mcp.wire.resources import Listing
 
 Json = Any
+
+AT_ONCE: Final = 1000
+"""Entries, which take a millisecond or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +41,33 @@ class Walk(Generic[Entry]):
     partial: str | None = None
     _cursors: set[bytes] = field(default_factory=set)
     _repeated: bool = False
+    _new: bool = False
     _left_out: int = 0
     _doubled: int = 0
     _ttl_ms: int | None = None
     _notes: list[str] = field(default_factory=list)
 
-    def add(self, page: Page[Entry], elapsed: float) -> str | None:
-        """Take a page; returns the cursor to go on with, or None at the end (or where it was cut short)."""
+    def take(self, page: Page[Entry]) -> Iterator[None]:
+        """Take the entries of a page, some at a time: a page may be the whole of a very long list."""
+        before, entries = len(self.entries), self.entries
+        for start in range(0, len(page.entries), AT_ONCE):
+            entries.extend(page.entries[start : start + AT_ONCE])
+            yield
+        self._new = len(entries) > before
+        self._doubled += before + len(page.entries) - len(entries)
+        self._left_out += page.left_out
+        self._ttl_ms = page.ttl_ms if self._ttl_ms is None else min(self._ttl_ms, page.ttl_ms)
+
+    def next_cursor(self, page: Page[Entry], elapsed: float) -> str | None:
+        """Once a page is taken: the cursor to go on with; None at the end, or where it is cut short."""
         self.pages += 1
-        new = self._collect(page)
         cursor = page.cursor
         if cursor is None:
             return None
         if not isinstance(cursor, str):
             self.partial = "The server sent a cursor that is no string."
             return None
-        if self._repeated and not new:
+        if self._repeated and not self._new:
             self._notes.append(
                 "The server repeats a cursor without end; the walk stopped when nothing new came."
             )
@@ -72,14 +87,6 @@ class Walk(Generic[Entry]):
         if self._doubled:
             notes.append(f"Left out, since their address was listed before: {self._doubled}.")
         return Listing(self.entries.packed(), self.partial, tuple(notes), self._ttl_ms or 0)
-
-    def _collect(self, page: Page[Entry]) -> bool:
-        before, entries = len(self.entries), self.entries
-        entries.extend(page.entries)
-        self._doubled += before + len(page.entries) - len(entries)
-        self._left_out += page.left_out
-        self._ttl_ms = page.ttl_ms if self._ttl_ms is None else min(self._ttl_ms, page.ttl_ms)
-        return len(entries) > before
 
     def _limit_reached(self, elapsed: float) -> str | None:
         if self.pages >= self.limits.pages:

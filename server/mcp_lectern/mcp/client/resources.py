@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
 from mcp_lectern.mcp.errors import EraChanged, McpError, ServerError
@@ -112,7 +113,9 @@ class ResourceClient:
                 return walk, error.code == INVALID_PARAMS
             first = False
             self._answered.add(kind.method)
-            cursor = walk.add(page, anyio.current_time() - started)
+            for _ in walk.take(page):
+                await anyio.lowlevel.checkpoint()
+            cursor = walk.next_cursor(page, anyio.current_time() - started)
         return walk, False
 
     async def _page(

@@ -106,7 +106,7 @@ def _dataclass(kind: type[object], fields: list[core_schema.DataclassField]) -> 
     return core_schema.dataclass_schema(kind, arguments, names, frozen=True, slots=True)
 
 
-def _entries(kind: type[object], fields: list[core_schema.DataclassField]) -> Schema:
+def _entries(kind: type[object], fields: list[core_schema.DataclassField]) -> core_schema.ListSchema:
     return core_schema.list_schema(_optional(_dataclass(kind, fields)))
 
 

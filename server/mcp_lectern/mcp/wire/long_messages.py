@@ -1,7 +1,8 @@
-"""A long message while it arrives: long texts and blobs are lifted out of it; must not do I/O or classify it.
+"""A long message while it arrives, with what is long lifted out of it; must not do I/O or classify it.
 
-A message of many megabytes is hardly ever more than a few texts or blobs with a little JSON around them. They
-are decoded piece by piece as they come, and only the rest is left to be parsed as a whole.
+A message of many megabytes is hardly ever more than a few texts or blobs, or a page of descriptors, with a
+little JSON around them. They are decoded piece by piece as they come, and only the rest is left to be parsed
+as a whole.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from .long_lists import LongList
 from .long_strings import ArrivingBase64, LongString, LongText
 
 STEP: Final = 256 * 1024
@@ -17,9 +19,15 @@ STEP: Final = 256 * 1024
 LONG_STRING: Final = 8 * 1024
 """Bytes from which on a string is lifted out."""
 
-_OPENING: Final = re.compile(rb'"(?<!\\")(text|blob)"[ \t\r\n]{0,8}:[ \t\r\n]{0,8}"')
+LONGEST_ENTRY: Final = 4 * STEP
+"""Bytes after which a list that is no list of entries is left to be parsed with the rest."""
+
+_OPENING: Final = re.compile(
+    rb'"(?<!\\")(?:(text|blob)"[ \t\r\n]{0,8}:[ \t\r\n]{0,8}"'
+    rb'|(resources|resourceTemplates)"[ \t\r\n]{0,8}:[ \t\r\n]{0,8}\[[ \t\r\n]{0,8}(?=\{))'
+)
 """The beginning of such a member. Inside a string its quotes would be escaped: it is one anywhere."""
-_LONGEST_OPENING: Final = 25
+_LONGEST_OPENING: Final = 45
 _CUT_ESCAPE: Final = re.compile(rb"(?:\\u[dD][89abAB][0-9a-fA-F]{2})?(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z")
 """An escape that goes on, or that of a surrogate whose other half may come."""
 _LONGEST_CUT_ESCAPE: Final = 11
@@ -34,7 +42,7 @@ class LongMessage:
     ``head`` and ``tail`` are its first and last bytes as they came.
     """
 
-    parts: tuple[bytes | LongString, ...]
+    parts: tuple[bytes | LongString | LongList, ...]
     head: bytes
     tail: bytes
     flaw: str = ""
@@ -45,11 +53,13 @@ class Lifter:
 
     def __init__(self, *, step: int = STEP, long_string: int = LONG_STRING) -> None:
         self._step = step
+        self._longest_entry = LONGEST_ENTRY // STEP * step
         self._long_string = long_string
-        self._parts: list[bytes | LongString] = []
+        self._parts: list[bytes | LongString | LongList] = []
         self._waiting: list[bytes] = []
         self._length = 0
         self._string: LongText | ArrivingBase64 | None = None
+        self._list: LongList | None = None
         self._flaw = ""
 
     def feed(self, part: bytes) -> None:
@@ -82,14 +92,19 @@ class Lifter:
             self._waiting, self._length = [data[rest:]], len(data) - rest
 
     def _give_up(self, flaw: str) -> None:
-        self._parts, self._waiting, self._string, self._flaw = [], [], None, flaw
+        self._parts, self._waiting, self._string, self._list, self._flaw = [], [], None, None, flaw
 
     def _taken(self, data: bytes) -> int:
         """How much of the data is done with; the rest cannot be judged before more has come."""
         start = 0
         while True:
-            if self._string is None:
-                start = self._between_strings(data, start)
+            if self._string is None and self._list is None:
+                start = self._between(data, start)
+            if self._list is not None:
+                start, waits = self._entries(self._list, data, start)
+                if waits:
+                    return start
+                continue
             if self._string is None:
                 return start
             end = _end_of_string(data, start)
@@ -102,11 +117,25 @@ class Lifter:
             self._parts.append(self._string.end())
             self._string = None
 
-    def _between_strings(self, data: bytes, start: int) -> int:
-        """Keep what stands before the next long string; where that begins, or what is yet to be judged."""
+    def _entries(self, entries: LongList, data: bytes, start: int) -> tuple[int, bool]:
+        """Take what is whole; where the rest begins, and whether more of it is worth waiting for."""
+        begin = entries.take(data, start)
+        if begin > start and self._parts[-1] is not entries:
+            self._parts.append(entries)
+        if len(data) - begin <= self._longest_entry:
+            return begin, True
+        self._list = None
+        return begin, False
+
+    def _between(self, data: bytes, start: int) -> int:
+        """Keep what stands before the next long value; where that begins, or what is yet to be judged."""
         place = start
         while opening := _OPENING.search(data, place):
             begin = opening.end()
+            if opening[2]:
+                self._parts.append(data[start:begin])
+                self._list = LongList(opening[2])
+                return begin
             end = _end_of_string(data, begin)
             if (end if end >= 0 else len(data)) - begin >= self._long_string:
                 self._parts.append(data[start:begin])
