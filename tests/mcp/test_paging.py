@@ -88,9 +88,8 @@ def test_pag_01_long_cursors_are_not_kept() -> None:
 
 def test_a_very_long_page_is_taken_with_pauses() -> None:
     walk: Walk[Resource] = Walk(LIMITS, Packer(Resource))
-    whole, grown = page(range(5000)), [0]
-    for _ in walk.take(whole):
-        grown.append(len(walk.entries))
+    whole = page(range(5000))
+    grown = [0, *(len(walk.entries) for _ in walk.take(whole))]
     assert max(after - before for before, after in pairwise(grown)) <= 1000
     assert (walk.next_cursor(whole, 0), len(walk.listing().entries)) == (None, 5000)
 
