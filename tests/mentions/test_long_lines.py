@@ -132,6 +132,31 @@ def test_an_edit_anywhere_between_two_pieces_of_a_reading_is_seen(line: str, typ
             next(steps)
 
 
+@pytest.mark.parametrize(
+    ("before", "line", "typed", "behind"),
+    [
+        ("", "```" + " x" * 10_000, "`", "\n@docs:memo://a\n"),
+        ("", "``` " + "@docs:memo://a " * 2_000, "`", ""),
+        ("`x\n", "_ " * 10_000, "x", "\n@docs:memo://a `"),
+        ("~~~\nx\n", "~~~" + " " * 10_000, "x", "\n@docs:memo://a\n"),
+        ("`x\n", " " * 20_000, "x", "\n@docs:memo://a `"),
+    ],
+)
+def test_a_letter_far_behind_what_a_line_begins_with_may_decide_about_that(
+    before: str, line: str, typed: str, behind: str
+) -> None:
+    text = f"{before}{line}{behind}"
+    subject = index(text)
+    alive = len(subject.mentions())
+    place = len(before) + len(line)
+    after = text[:place] + typed + text[place:]
+    subject.replaced(place, place, after)
+    assert subject.mentions() == whole(after)
+    assert len(subject.mentions()) != alive
+    subject.replaced(place, place + 1, text)
+    assert subject.mentions() == whole(text)
+
+
 MARKS = st.lists(st.sampled_from(["`", "~", "*", "_", "=", "-", " ", "\t"]), min_size=1, max_size=3)
 STARTS = st.lists(
     st.sampled_from(["> ", "- ", "1. ", "* ", "   ", "```", "~~~", "# ", "x", "=", "_ ", "\t"]), max_size=4
