@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Final
 
 import anyio
@@ -20,6 +20,11 @@ from .remote import DEFAULT_PORTS, HttpParameters, origin, shown
 
 _FRAMING: Final = frozenset({"connection", "content-length", "expect", "te", "transfer-encoding", "upgrade"})
 """Headers that say how a request is sent: whoever configures one gets what httpx makes of it."""
+
+
+REFUSAL_BYTES: Final = 16 * 1024
+"""Of the body of a refusal, as it was sent, where somebody may sign the request once more."""
+REFUSAL_SECONDS: Final = 3.0
 
 
 class LibraryResponse:
@@ -65,9 +70,13 @@ def make_client(
     if proxy is None and _is_plain(parameters):
         pool = HttpPool(_place(parameters), patience, most_idle)
     headers = {"User-Agent": agent, "Accept-Encoding": ACCEPTED, **parameters.headers}
+    hooks = {"response": [_bound_refusal]}
     if pool is not None:
         transport = DirectTransport(pool)
-        return httpx.AsyncClient(headers=headers, auth=parameters.auth, transport=transport), pool
+        client = httpx.AsyncClient(
+            headers=headers, auth=parameters.auth, transport=transport, event_hooks=hooks
+        )
+        return client, pool
     secure = scheme == "https" or (proxy or "").startswith("https:")
     client = httpx.AsyncClient(
         headers=headers,
@@ -75,12 +84,41 @@ def make_client(
         verify=tls_context(parameters.ca_file, trusting=secure),
         proxy=proxy,
         trust_env=False,
+        event_hooks=hooks,
         timeout=httpx.Timeout(None, connect=patience.connect, write=patience.write),
         limits=httpx.Limits(
             max_connections=None, max_keepalive_connections=most_idle, keepalive_expiry=patience.idle
         ),
     )
     return client, None
+
+
+class _Bounded(httpx.AsyncByteStream):
+    """The beginning of a body, as far as it comes soon."""
+
+    def __init__(self, stream: httpx.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        pieces, left = aiter(self._stream), REFUSAL_BYTES
+        until = anyio.current_time() + REFUSAL_SECONDS
+        while left > 0:
+            piece = b""
+            with anyio.move_on_after(until - anyio.current_time()):
+                piece = await anext(pieces, b"")
+            if not piece:
+                return
+            yield piece[:left]
+            left -= len(piece)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def _bound_refusal(response: httpx.Response) -> None:
+    """Before it asks once more, httpx reads and decompresses what refused it, to its end if there is one."""
+    if response.status_code in (401, 403) and isinstance(response.stream, httpx.AsyncByteStream):
+        response.stream = _Bounded(response.stream)
 
 
 def _place(parameters: HttpParameters) -> Place:
