@@ -1,4 +1,6 @@
-"""One client that lists everything a server has, in a process of its own; prints seconds and peak memory.
+"""One client that lists everything a server has, in a process of its own; prints what it needed.
+
+That is seconds and peak memory, and for our client how long its event loop was held at a time.
 
 ``python -m bench.list_client CLIENT COMMAND...``, where the client is ``lectern``, ``sdk`` or ``loop``: the
 official SDK's, or the least that any Python client must do (read a line, parse it, keep the entries).
@@ -64,19 +66,22 @@ def sdk(command: Sequence[str]) -> tuple[float, int]:
     return asyncio.run(listed())
 
 
-def lectern(command: Sequence[str]) -> tuple[float, int]:
+def lectern(command: Sequence[str]) -> tuple[float, int, float]:
     """Our client, tolerant and typed, as the hub uses it."""
     import anyio
 
+    from bench.watching import watched
     from mcp_lectern.mcp.connect import StdioParameters, connect
 
     parameters = StdioParameters(command[0], tuple(command[1:]), dict(os.environ), Path.cwd())
 
-    async def listed() -> tuple[float, int]:
+    async def listed() -> tuple[float, int, float]:
         async with connect(parameters, server="bench", observer=Silent(), version="1.0") as connection:
-            began = perf_counter()
-            listing = await connection.list_resources()
-            return perf_counter() - began, len(listing.entries)
+            async with watched() as held:
+                began = perf_counter()
+                listing = await connection.list_resources()
+                seconds = perf_counter() - began
+            return seconds, len(listing.entries), held.longest
 
     return anyio.run(listed)
 
@@ -93,7 +98,7 @@ class Silent:
     def subscriptions_changed(self) -> None: ...
 
 
-CLIENTS: dict[str, Callable[[Sequence[str]], tuple[float, int]]] = {
+CLIENTS: dict[str, Callable[[Sequence[str]], tuple[float, ...]]] = {
     "lectern": lectern,
     "loop": loop,
     "sdk": sdk,
@@ -109,5 +114,5 @@ def peak_bytes() -> int:
 
 
 if __name__ == "__main__":
-    seconds, count = CLIENTS[sys.argv[1]](sys.argv[2:])
-    print(json.dumps({"seconds": seconds, "count": count, "peak": peak_bytes()}))
+    seconds, count, *block = CLIENTS[sys.argv[1]](sys.argv[2:])
+    print(json.dumps({"seconds": seconds, "count": count, "peak": peak_bytes(), "block": sum(block)}))

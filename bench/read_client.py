@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -22,40 +22,25 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bench.list_client import Silent, peak_bytes
+from bench.watching import watched
 
 MANY = 1000
-TICK = 0.002
 Read = Callable[[str], Awaitable[int]]
 Call = Callable[[int, str, Any], dict[str, Any]]
 
 
 async def timed(read: Read, task: str) -> dict[str, float]:
     """One read, or many at the same time; ``size`` is what came, ``block`` the loop's longest stretch."""
-    longest = 0.0
-
-    async def watch() -> None:
-        nonlocal longest
-        last = perf_counter()
-        while True:
-            await asyncio.sleep(TICK)
-            now = perf_counter()
-            longest, last = max(longest, now - last - TICK), now
-
     # What is done once only, such as loading modules, is not what is measured.
     await read("bench://first")
-    watching = asyncio.create_task(watch())
-    await asyncio.sleep(0)
-    began = perf_counter()
-    if task == "many":
-        sizes = await asyncio.gather(*(read(f"bench://{number:06}") for number in range(MANY)))
-    else:
-        sizes = [await read(f"bench://{task}")]
-    seconds = perf_counter() - began
-    await asyncio.sleep(2 * TICK)
-    watching.cancel()
-    with suppress(asyncio.CancelledError):
-        await watching
-    return {"seconds": seconds, "size": sum(sizes), "block": longest}
+    async with watched() as held:
+        began = perf_counter()
+        if task == "many":
+            sizes = await asyncio.gather(*(read(f"bench://{number:06}") for number in range(MANY)))
+        else:
+            sizes = [await read(f"bench://{task}")]
+        seconds = perf_counter() - began
+    return {"seconds": seconds, "size": sum(sizes), "block": held.longest}
 
 
 def lectern(task: str, target: Sequence[str]) -> dict[str, float]:
