@@ -189,3 +189,24 @@ def test_did_you_mean_compares_the_scheme_and_what_follows_it_by_themselves() ->
     assert similar_uris(short, "memo://zzz") == ()
     assert similar_uris(short, "memo://9") == ()
     assert similar_uris(short, "ehco://zz") == ("echo://zz",)
+
+
+@pytest.mark.case("TPL-03")
+def test_tpl_03_a_uri_that_takes_too_long_to_compare_is_not_unknown() -> None:
+    hostile = "{+a}{+b}{+a}{+b}{+c}{+a}"
+    snapshot = catalogue(
+        listing("s", ["memo://a"], [f"long:{hostile}", "memo://{a}"]), listing("t", ["m://a"])
+    )
+    uri = "long:" + "ab,cd," * 100
+    assert check(f"@s:{uri}x", snapshot) == Waiting("s", undecided=True)
+    assert check(f"@{uri}x", snapshot) == Waiting(None, undecided=True)
+    assert isinstance(check("@s:memo://b", snapshot), TemplateMatch)
+    assert isinstance(check("@s:other://b", snapshot), UnknownResource)
+
+
+def test_all_templates_of_a_server_share_what_is_spent_on_one_uri() -> None:
+    hostile = [f"long:{{+a}}{{+b}}{{+a}}{{+b}}{{+c{n}}}{{+a}}" for n in range(200)]
+    snapshot = catalogue(listing("s", ["memo://a"], hostile))
+    begun = time.process_time()
+    assert check("@s:long:" + "ab,cd," * 100 + "x", snapshot) == Waiting("s", undecided=True)
+    assert time.process_time() - begun < 1

@@ -92,6 +92,29 @@ def test_the_arguments_of_a_template_are_shown_decoded_and_no_more_than_somebody
     assert "- " not in whole
 
 
+@pytest.mark.case("TPL-03")
+def test_tpl_03_lists_arrays_and_odd_values_are_named_too() -> None:
+    among = (listing("s", [], ["x://h{/path*}{?q,filter*,n}"]),)
+    check(
+        "@s:x://h/a/b%20c?q=1,2&kind=k&size=&n=7",
+        "`path`: `a, b c`",
+        "`q`: `1, 2`",
+        "`filter`: `kind=k, size=`",
+        "`n`: `7`",
+        among=among,
+    )
+    found = shown("@s:x://h/%ED%A0%80%00", *among)
+    assert found is not None
+    assert "`path`" in found
+    assert found.encode()  # no lone surrogate comes through
+
+
+@pytest.mark.case("TPL-03")
+def test_tpl_03_what_takes_too_long_to_find_out_is_said_and_not_called_unknown() -> None:
+    among = (listing("s", ["x://a"], ["x:{+a}{+b}{+a}{+b}{+c}{+a}"]),)
+    check("@s:x:" + "ab,cd," * 100 + "x", "takes too long", among=among)
+
+
 def test_what_nobody_lists() -> None:
     check("@s:memo://insigths", "does not list", "`@s:memo://insights`", among=(listing("s", [FULL]),))
     check("@sss:memo://insights", "No server `sss`", "Did you mean `s`", among=(listing("s", [FULL]),))

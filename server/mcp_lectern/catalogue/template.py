@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from mcp_lectern.catalogue.template_expand import OPERATORS, Expression, Value, Variable, expand
 from mcp_lectern.catalogue.template_match import match, may_be, patterns_of, respelled
-from mcp_lectern.catalogue.template_reading import Arguments, Pattern
+from mcp_lectern.catalogue.template_pattern import Pattern
+from mcp_lectern.catalogue.template_reading import Arguments
 from mcp_lectern.catalogue.template_values import Work
 
 LONGEST = 8_000

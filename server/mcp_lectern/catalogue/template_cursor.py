@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from mcp_lectern.catalogue.template import Template
 from mcp_lectern.catalogue.template_expand import Expression, Operator, Value, Variable, encode
 from mcp_lectern.catalogue.template_match import understood
-from mcp_lectern.catalogue.template_reading import Bindings, Parts, arguments_of, stop_of
+from mcp_lectern.catalogue.template_pattern import Parts, stop_of
+from mcp_lectern.catalogue.template_reading import Bindings, arguments_of
 from mcp_lectern.catalogue.template_values import Binding, both, decoded
 
 _GOES_ON = "/."

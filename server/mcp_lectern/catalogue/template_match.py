@@ -11,16 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle
 from urllib.parse import quote
 
-from mcp_lectern.catalogue.template_reading import (
-    Arguments,
-    Bindings,
-    Parts,
-    Pattern,
-    Reading,
-    Search,
-    Span,
-    arguments_of,
-)
+from mcp_lectern.catalogue.template_pattern import Parts, Pattern, Span
+from mcp_lectern.catalogue.template_reading import Arguments, Bindings, Reading, Search, arguments_of
 from mcp_lectern.catalogue.template_values import Work
 
 _FEW = 2
@@ -34,6 +26,9 @@ def may_be(pattern: Pattern, uri: str) -> bool:
 
 def match(patterns: Sequence[Pattern], uri: str, work: Work) -> Arguments | None:
     """The arguments of the first way to read the URI, earlier values as short as possible; or None."""
+    for pattern in patterns:
+        if pattern.plain is not None and (found := pattern.plain.fullmatch(uri)):
+            return dict(zip(pattern.names, found.groups(), strict=True))
     reading = next(filter(None, _readings(patterns, uri, work)), None)
     return None if reading is None else arguments_of(reading.bindings)
 

@@ -1,39 +1,33 @@
 """Reads a URI as what a template's parts say; must not know how a template is written.
 
-For each part in turn the ends are found that it may reach from the ends of the part before it. Then the parts
-are read from the last to the first, only where they can be reached, and what led nowhere is not tried again.
-Where a template names a variable several times this may still take for ever (the problem is NP-complete), so
-the work that is granted bounds it.
+The parts are read from the last to the first, only where they can be reached, and what led nowhere is not
+tried again. Where a template names a variable several times this may still take for ever (the problem is
+NP-complete), so the work that is granted bounds it.
 """
 
 from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, islice
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from mcp_lectern.catalogue.template_expand import Expression, Operator, Variable, expand
+from mcp_lectern.catalogue.template_pattern import Pattern, Span, last_stop
 from mcp_lectern.catalogue.template_values import NO_VALUE, Binding, Reader, Work, both
 
-Parts = tuple[str | Expression, ...]
-Span = tuple[int, int]
-"""The first and the last of a row of offsets."""
 Bindings = Mapping[str, Binding]
 Arguments = dict[str, str | list[str] | dict[str, str]]
 """By variable: a value, the members of a list, or those of an associative array."""
 _Chain = tuple[Any, ...]
 """Empty, or what was found last and the chain of the others."""
 
-_STOPS = {"": "/?#", "+": "", "#": "", ".": "/?#", "/": "?#", ";": "/?#", "?": "#", "&": "#"}
-"""What an expression cannot run over. Values that a careful client would have encoded are let through."""
 _ENCODED = 12
 """Characters of a URI that one of a value takes at most."""
-_LOOKS = 2
-"""What an offset that may be reached is worth, in characters that are looked at."""
+_ITEM = 3
+"""What a text between separators is worth."""
 
 
 class Reading(NamedTuple):
@@ -41,114 +35,6 @@ class Reading(NamedTuple):
 
     bindings: Bindings
     texts: Sequence[str]
-
-
-class Pattern:
-    """The parts of a template, with what follows from them for every URI."""
-
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
-        self.start = _literal(parts[:1])
-        self.end = _literal(parts[-1:])
-        expressions = (part for part in parts if not isinstance(part, str))
-        names = [variable.name for expression in expressions for variable in expression.variables]
-        self.names = tuple(dict.fromkeys(names))
-        self._repeated = {name for name, times in Counter(names).items() if times > 1}
-        none: tuple[str, ...] = ()
-        self.earlier = tuple(accumulate(parts, self._with_names_of, initial=none))
-        """For each number of parts the names in them that occur several times."""
-        self._places: dict[str, list[tuple[int, Expression]]] = {name: [] for name in self._repeated}
-        for number, part in enumerate(parts):
-            for alone in () if isinstance(part, str) else _each_alone(part):
-                if alone.variables[0].name in self._repeated:
-                    self._places[alone.variables[0].name].append((number, alone))
-
-    def _with_names_of(self, names: tuple[str, ...], part: str | Expression) -> tuple[str, ...]:
-        if isinstance(part, str) or not self._repeated:
-            return names
-        own = (variable.name for variable in part.variables if self.is_repeated(variable.name))
-        return tuple(dict.fromkeys((*names, *own)))
-
-    def is_repeated(self, name: str) -> bool:
-        """Whether the variable stands in more than one place."""
-        return name in self._repeated
-
-    def places(self, name: str) -> Sequence[tuple[int, Expression]]:
-        """Where a repeated variable stands: the numbers of the parts, and it alone as it stands there."""
-        return self._places[name]
-
-    def reached(self, uri: str, work: Work) -> list[list[Span]] | None:
-        """The offsets that can be reached before each part; None if none leads to the end of the URI."""
-        parts = self.parts
-        if not parts or not work.goes_on(_LOOKS * len(uri)):
-            return None
-        reached = [[(0, 0)]]
-        for part in parts:
-            if isinstance(part, str):
-                ends = _behind_literal(part, uri, reached[-1])
-            else:
-                ends = _behind_expression(part, uri, reached[-1])
-            reached.append(list(_united(ends)))
-            if not reached[-1] or not work.goes_on(_LOOKS * len(reached[-1])):
-                return None
-        return reached if reached[-1][-1][1] == len(uri) else None
-
-
-def _literal(part: Parts) -> str:
-    return "".join(each for each in part if isinstance(each, str))
-
-
-def _each_alone(expression: Expression) -> list[Expression]:
-    return [Expression(expression.operator, (variable,)) for variable in expression.variables]
-
-
-def _behind_literal(literal: str, uri: str, before: Iterable[Span]) -> Iterator[Span]:
-    for first, last in before:
-        start = uri.find(literal, first, last + len(literal))
-        while start >= 0:
-            yield start + len(literal), start + len(literal)
-            start = uri.find(literal, start + 1, last + len(literal))
-
-
-def _behind_expression(expression: Expression, uri: str, before: Iterable[Span]) -> Iterator[Span]:
-    sign = expression.operator.first
-    for first, last in before:
-        if not sign:
-            yield first, stop_of(expression.operator, uri, last)
-            continue
-        yield first, last
-        start = uri.find(sign, first, last + len(sign))
-        while start >= 0:
-            inside = start + len(sign)
-            end = stop_of(expression.operator, uri, inside)
-            yield inside, end
-            # Another sign up to there leads no further.
-            start = uri.find(sign, max(start, end - len(sign)) + 1, last + len(sign))
-
-
-def _united(spans: Iterable[Span]) -> Iterator[Span]:
-    """The spans in order, with those that touch in one."""
-    ordered = iter(sorted(spans))
-    known = next(ordered, None)
-    for span in ordered:
-        if known is not None and span[0] <= known[1] + 1:
-            known = known[0], max(known[1], span[1])
-        else:
-            yield known or span
-            known = span
-    if known is not None:
-        yield known
-
-
-def stop_of(operator: Operator, uri: str, start: int) -> int:
-    """Where an expression of this operator ends at the latest that begins there."""
-    found = (uri.find(character, start) for character in _STOPS[operator.sign])
-    return min((stop for stop in found if stop >= 0), default=len(uri))
-
-
-def last_stop(operator: Operator, uri: str, end: int) -> int:
-    """The last place before ``end`` that an expression of this operator cannot run over, -1 if none."""
-    return max((uri.rfind(character, 0, end) for character in _STOPS[operator.sign]), default=-1)
 
 
 class _Inside(NamedTuple):
@@ -219,7 +105,8 @@ class Search:
 
     def _key(self, state: _State) -> tuple[object, ...]:
         """What decides whether the rest can be read; what is bound counts only if it comes again."""
-        bound = tuple(map(state.bound.get, self._pattern.earlier[state.left]))
+        names = self._pattern.earlier[state.left]
+        bound = tuple(map(state.bound.get, names)) if names and self._work.goes_on(len(names)) else ()
         if state.inside is None:
             return state.left, state.end, bound
         start, items, variable, at = state.inside
@@ -251,7 +138,8 @@ class Search:
             if not self._work.goes_on(len(text)):
                 return
             for items in self._items(part, text):
-                yield state._replace(inside=_Inside(start, items, 0, 0))
+                inside = _Inside(start, items, 0, 0)
+                yield _State(state.left, state.end, state.bound, state.said, state.texts, inside)
 
     def _starts(self, part: Expression, reached: Sequence[Span], end: int) -> Iterator[int]:
         """Where the part may begin that ends there, the longest first."""
@@ -260,8 +148,12 @@ class Search:
         for first, last in reached:
             if first > end:
                 return
-            starts = range(max(first, lowest), min(last, end) + 1)
-            yield from (s for s in starts if s == end or self._uri.startswith(sign, s))
+            start = self._uri.find(sign, max(first, lowest), min(last, end) + len(sign))
+            while 0 <= start < end:
+                yield start
+                start = self._uri.find(sign, start + 1, min(last, end) + len(sign))
+            if end <= last:
+                yield end
 
     def _items(self, part: Expression, text: str) -> Iterator[Sequence[str]]:
         """The texts between separators; of no text at all there may be one that is empty, or none."""
@@ -287,6 +179,8 @@ class Search:
             part.operator, variable, exact=self._exact, most=self._most if every else 1, work=self._work
         )
         for count in self._counts(part, inside):
+            if not self._work.goes_on(_ITEM * count + len(part.variables)):
+                return
             said = reader.of(inside.items[inside.at : inside.at + count]) if count else iter((NO_VALUE,))
             for binding in said if every else islice(said, 1):
                 together = both(known, binding)
@@ -320,11 +214,13 @@ class Search:
         return False
 
     def _with(self, state: _State, inside: _Inside, name: str, binding: Binding, count: int) -> _State:
-        inside = inside._replace(variable=inside.variable + 1, at=inside.at + count)
-        if self._pattern.is_repeated(name):
-            self._work.goes_on(len(state.bound))
-            return state._replace(bound={**state.bound, name: binding}, inside=inside)
-        return state._replace(said=((name, binding), state.said), inside=inside)
+        bound, said = state.bound, state.said
+        if not self._pattern.is_repeated(name):
+            said = ((name, binding), said)
+        elif self._work.goes_on(len(bound)):
+            bound = {**bound, name: binding}
+        moved = _Inside(inside.start, inside.items, inside.variable + 1, inside.at + count)
+        return _State(state.left, state.end, bound, said, state.texts, moved)
 
     def _counts(self, part: Expression, inside: _Inside) -> Iterable[int]:
         """How many items the variable may have: few, or many where it explodes; the last one has the rest."""
@@ -333,9 +229,17 @@ class Search:
         if inside.variable == len(part.variables) - 1:
             return (rest,)
         if variable.explode:
-            return range(rest, -1, -1)
+            likely = _before_others(part, inside) if part.operator.named else rest
+            return chain((likely,), (count for count in range(rest, -1, -1) if count != likely))
         one = part.operator.named or (self._exact and part.operator.separator == "/")
         return chain(range(1, min(rest, 1 if one else rest) + 1), (0,))
+
+
+def _before_others(part: Expression, inside: _Inside) -> int:
+    """How many items come before one that has the name of a later variable."""
+    others = {variable.name for variable in part.variables[inside.variable + 1 :]}
+    items = inside.items[inside.at :]
+    return next((n for n, item in enumerate(items) if item.partition("=")[0] in others), len(items))
 
 
 def arguments_of(bindings: Bindings) -> Arguments:
