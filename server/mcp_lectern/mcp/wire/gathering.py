@@ -9,7 +9,7 @@ from typing import Final
 
 from .long_messages import Lifter, LongMessage
 
-LONG_MESSAGE: Final = 1024 * 1024
+LONG_MESSAGE: Final = 512 * 1024
 HEAD_BYTES: Final = 1024
 TAIL_BYTES: Final = 1024
 
