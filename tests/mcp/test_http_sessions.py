@@ -298,3 +298,38 @@ async def test_http_01_what_a_new_session_is_told_too_is_told_to_the_user(reach:
             await connection.read("memo://a")
         assert caught.value.code == -32603
         assert len(server.received("initialize")) == 2
+
+
+@pytest.mark.case("HTTP-01")
+@pytest.mark.parametrize("slow", ["initialize", "notifications/initialized"])
+async def test_http_01_a_new_session_is_whole_even_if_the_read_that_wanted_it_is_given_up(
+    reach: Reach, observer: Any, slow: str
+) -> None:
+    go = anyio.Event()
+    mcp = HttpMcp(capabilities={"resources": {"subscribe": True}})
+
+    async def held(request: Request, reply: Reply) -> None:
+        await go.wait()
+        await mcp.serve(request, reply)
+
+    mcp.on[slow] = in_turn(mcp.serve, held)
+    mcp.on["resources/read"] = in_turn(gone, mcp.serve)
+    mcp.on["resources/subscribe"] = empty
+    async with HttpServer(mcp) as server, reach(server) as connection:
+        connection.subscribe("memo://a")
+        await server.wait_received("resources/subscribe")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(connection.read, "memo://a")
+            await server.wait_received(slow, count=2)
+            tasks.cancel_scope.cancel()
+        go.set()
+        await observer.wait_for(lambda: observer.changes == 1)
+        again = await server.wait_received("resources/subscribe", count=2)
+        assert again.headers["mcp-session-id"] == "session-2"
+        assert len(server.received("notifications/initialized")) == 2
+        assert (await connection.read("memo://a")).items
+        assert len(server.received("initialize")) == 2
+
+
+async def empty(request: Request, reply: Reply) -> None:
+    await reply.result(request, {})

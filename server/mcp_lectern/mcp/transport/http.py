@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import anyio
@@ -43,11 +44,20 @@ TRIES: Final = 3
 PAUSE_SECONDS: Final = 0.5
 """How often a request that waits as its server asked says that it does."""
 DELETE_SECONDS: Final = 1.0
+RENEWAL_SECONDS: Final = 30.0
 INITIALIZED: Final = "notifications/initialized"
 STREAMING: Final = "subscriptions/listen"
 ACCEPT: Final = {"Accept": f"application/json, {EVENT_STREAM}", "Content-Type": "application/json"}
 
 Json = Any
+
+
+@dataclass(slots=True)
+class Renewal:
+    """A new session on its way. ``error`` is why there is none, once it is ``done``."""
+
+    done: anyio.Event = field(default_factory=anyio.Event)
+    error: McpError | CutShortError | None = None
 
 
 class HttpDuplex:
@@ -73,7 +83,7 @@ class HttpDuplex:
         self._version: str | None = None
         self._session: str | None = None
         self._greeting: Mapping[str, Json] | None = None
-        self._renewing = anyio.Lock()
+        self._renewal: Renewal | None = None
         own = client.own_credentials
         self._answers = Answers(self._arrivals, limit=limit, own_credentials=own, log=log)
         self._stream = ServerStream(client, self._arrivals, self, server=server, limit=limit, log=log)
@@ -136,14 +146,15 @@ class HttpDuplex:
 
     async def renew(self, stale: str | None) -> None:
         """A new session in place of a lost one, once for all who ask. Raises McpError or CutShortError."""
-        async with self._renewing:
-            if self._session != stale or self._greeting is None:
-                return
-            self._log("the server has lost the session; opening a new one")
-            await self._greet(self._greeting)
-            await self._arrivals.bring(Renewed())
-            if self._stream.restart():
-                self._tasks.start_soon(self._stream.follow)
+        if self._session != stale or self._greeting is None:
+            return
+        renewal = self._renewal
+        if renewal is None:
+            renewal = self._renewal = Renewal()
+            self._tasks.start_soon(self._renew, renewal, self._greeting)
+        await renewal.done.wait()
+        if renewal.error is not None:
+            raise renewal.error
 
     # How messages go out.
 
@@ -279,6 +290,23 @@ class HttpDuplex:
             raise exchange.asked.broken_off()
 
     # The session.
+
+    async def _renew(self, renewal: Renewal, greeting: Mapping[str, Json]) -> None:
+        """In a task of its own: who asked first may be given up halfway, and all others rely on it."""
+        self._log("the server has lost the session; opening a new one")
+        renewal.error = _asked(self._server, greeting).broken_off("the new session did not come about")
+        try:
+            with anyio.move_on_after(RENEWAL_SECONDS):
+                await self._greet(greeting)
+                await self._arrivals.bring(Renewed())
+                if self._stream.restart():
+                    self._tasks.start_soon(self._stream.follow)
+                renewal.error = None
+        except (McpError, CutShortError) as error:
+            renewal.error = error
+        finally:
+            self._renewal = None
+            renewal.done.set()
 
     async def _greet(self, greeting: Mapping[str, Json]) -> None:
         """``initialize`` again, outside the session that asks for it. Raises McpError or CutShortError."""
