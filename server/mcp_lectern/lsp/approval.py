@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
     from mcp_lectern.hub.entry import Entry
@@ -62,21 +63,25 @@ class Approval:
         await self.approve(server, entry.fingerprint)
 
     async def _consents(self, entry: Entry) -> bool:
-        lectern = self._lectern
-        if lectern.session.client.trust_prompt:
-            params = {
-                "server": entry.spec.name,
-                "fingerprint": entry.fingerprint,
-                "shows": dict(entry.shows),
-                "changed": list(entry.changed),
-            }
-            answer = await lectern.protocol.send_request_async("lectern/approve", params)
-            # pygls gives the answer of a method of our own as an object, or as plain JSON.
-            return getattr(answer, "approved", None) is True or (
-                isinstance(answer, Mapping) and answer.get("approved") is True
-            )
-        choice = await lectern.pygls.window_show_message_request_async(_question(entry))
-        return choice is not None and choice.title == _APPROVE
+        """What the person says. Raises Refused where the editor asks nobody."""
+        from mcp_lectern.hub.failure import refused
+
+        ask, name = self._lectern.protocol.ask, entry.spec.name
+        try:
+            if self._lectern.session.client.trust_prompt:
+                params = {
+                    "server": name,
+                    "fingerprint": entry.fingerprint,
+                    "shows": dict(entry.shows),
+                    "changed": list(entry.changed),
+                }
+                answer = await ask("lectern/approve", params)
+                return isinstance(answer, Mapping) and answer.get("approved") is True
+            choice = await ask(types.WINDOW_SHOW_MESSAGE_REQUEST, _question(entry))
+            return isinstance(choice, Mapping) and choice.get("title") == _APPROVE
+        except JsonRpcException as error:
+            message = f"This editor asked nobody whether “{name}” may start: run `mcp-lectern approve` on it."
+            raise refused("notTrusted", message, server=name) from error
 
     async def revoke(self, server: str) -> None:
         """Take the approval back; the server ends. Raises Refused for an entry that needs no approval."""
@@ -120,7 +125,7 @@ class Approval:
             self._lectern.show(types.MessageType.Info, message)
 
 
-def _question(entry: Entry) -> types.ShowMessageRequestParams:
+def _question(entry: Entry) -> dict[str, Any]:
     """Everything that an approval covers, in one message. Raises Refused where it does not fit."""
     from mcp_lectern.hub.failure import refused
     from mcp_lectern.text.untrusted import single_line
@@ -134,6 +139,6 @@ def _question(entry: Entry) -> types.ShowMessageRequestParams:
             server=name,
         )
     where = single_line(entry.spec.origin.label, 200)
-    actions = [types.MessageActionItem(title=_APPROVE), types.MessageActionItem(title="Not now")]
     message = f"Approve the server “{single_line(name, 100)}” of {where}? It is: {covered}"
-    return types.ShowMessageRequestParams(types.MessageType.Warning, message, actions)
+    actions = [{"title": _APPROVE}, {"title": "Not now"}]
+    return {"type": int(types.MessageType.Warning), "message": message, "actions": actions}

@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from mcp_lectern.lsp.guard import invalid, text_of
+from mcp_lectern.text.untrusted import single_line
 
 if TYPE_CHECKING:
     from mcp_lectern.lsp.server import Lectern
 
 NAME = "lectern.replace"
+_LARGEST = 2**31 - 1
+"""LSP's ``uinteger``."""
 
 
 async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,18 +29,26 @@ async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     content = await _content(lectern, server, resource)
     edit = _edit(lectern, uri, _span(lectern, uri, position, server, resource), content)
     params = types.ApplyWorkspaceEditParams(edit=edit, label="Replace a mention by its content")
-    answer = await lectern.pygls.workspace_apply_edit_async(params)
-    return {"applied": answer.applied}
+    # Plain JSON: an answer that is not of its form would otherwise be waited for without an end.
+    try:
+        answer = await lectern.protocol.ask(types.WORKSPACE_APPLY_EDIT, lectern.plain(params))
+    except JsonRpcException as error:
+        raise invalid(f"This editor did not apply the edit: {single_line(error.message, 200)}") from error
+    return {"applied": isinstance(answer, Mapping) and answer.get("applied") is True}
 
 
 def _place(argument: Mapping[str, Any]) -> tuple[str, types.Position]:
     document, position = argument.get("textDocument"), argument.get("position")
     if not isinstance(document, Mapping) or not isinstance(position, Mapping):
         raise invalid("“textDocument” and “position” must be given, as LSP writes them.")
-    line, character = position.get("line"), position.get("character")
-    if type(line) is not int or type(character) is not int:
-        raise invalid("“position” must have “line” and “character”, as numbers.")
-    return text_of(document, "uri"), types.Position(line, character)
+    place = types.Position(_number(position.get("line")), _number(position.get("character")))
+    return text_of(document, "uri"), place
+
+
+def _number(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= _LARGEST:
+        raise invalid("“position” must have “line” and “character”, as numbers of LSP.")
+    return value
 
 
 def _span(lectern: Lectern, uri: str, position: types.Position, server: str, resource: str) -> types.Range:
