@@ -70,7 +70,8 @@ def test_the_text_itself_stays_as_it_is() -> None:
         '<resource-n1 server="docs" uri="memo://plan" type="text/markdown" bytes="7" tokens="2">\n'
         "of docs\n</resource-n1>\n\nSee @docs:memo://plan.\r\nEnd"
     )
-    assert expanded("cc @bob, @types/node")[0] == "cc @bob, @types/node"
+    for prose in ("cc @bob, @types/node", "see @https://example.org and @memo://nowhere", ""):
+        assert expanded(prose) == (prose, [])
 
 
 def test_what_is_mentioned_in_a_content_is_not_followed() -> None:

@@ -174,6 +174,19 @@ def test_a_fence_that_opens_far_above_is_code_down_to_its_end() -> None:
     assert subject.at(without.index("@docs:memo://alive") + 2) is None
 
 
+@pytest.mark.parametrize("before", ["xx `a", "```\nx", "a:b: `"])
+def test_a_line_feed_behind_a_carriage_return_ends_no_second_line(before: str) -> None:
+    text = f"{before}\r@docs:memo://dead` @docs:memo://b `\n@docs:memo://c"
+    subject = index(text, markdown=True)
+    assert subject.mentions() == whole(text, True)
+    place = len(before) + 1
+    after = f"{text[:place]}\n{text[place:]}"
+    subject.replaced(place, place, after)
+    assert subject.mentions() == whole(after, True)
+    subject.replaced(place, place + 1, text)
+    assert subject.mentions() == whole(text, True)
+
+
 def test_an_edit_reads_only_what_it_touches(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = "".join(f"line {number} @docs:memo://{number} and `code`\n" for number in range(500))
     text = f"{lines}\n```\n@docs:memo://dead\n```\n\n{lines}"
