@@ -161,12 +161,6 @@ def test_a_server_without_a_reason_points_to_its_log() -> None:
     assert found == "s failed to start; its log says why."
 
 
-def test_a_template_that_takes_too_long_to_read_says_so() -> None:
-    hostile = listing("s", [], ["long:{+a}{+b}{+a}{+b}{+c}{+a}"])
-    found = shown("@s:long:" + "ab,cd," * 100 + "x", hostile)
-    assert found == "It takes too long to find out whether a template of s makes this URI."
-
-
 def test_a_list_that_was_cut_short() -> None:
     found = shown("@s:memo://a", ServerListing.of("s", [], partial="Stopped after 10 pages."))
     assert found is not None
