@@ -106,10 +106,43 @@ def test_a_value_brings_the_next_literal_and_the_list_again() -> None:
         ("x://p{;b}", "x://p", "z", "x://p;b=z"),
         ("x://{+a}-{;b}e", "x://", "z", "x://z-…"),
         ("x://p{?a}{&b}", "x://p", "z", "x://p?a=z"),
+        ("x://{a}{?a,c}", "x://", "z/é", "x://z%2F%C3%A9?a=z%2F%C3%A9"),
+        ("x://{a}{?c,a}{&d}", "x://", "z", "x://z?a=z"),
+        ("x://{a}/{b}{#a}", "x://z/", "y", "x://z/y#z"),
+        ("x://{a}/{b}{;a*}.txt", "x://z/", "y", "x://z/y;a=z.txt"),
+        ("x://{a}{+b}", "x://", "z", "x://z"),
+        ("x://{+a}{b}/e", "x://", "z", "x://z…"),
+        ("x://h{#a,b}", "x://h#1,", "a/b", "x://h#1,a/b"),
+        ("x://h{;a:2,b}", "x://h", "abc", "x://h;a=ab"),
+        ("x://h{/s*}{?q}", "x://h/a/b?q=", "1 2", "x://h/a/b?q=1%202"),
+        ("x://s?f=1{&q,r}", "x://s?f=1&q=a&", "b&c", "x://s?f=1&q=a&r=b%26c"),
     ],
 )
 def test_every_operator_goes_on_in_its_own_way(template: str, typed: str, value: str, expected: str) -> None:
     check(f"@s:{typed}$0", value, f"@s:{expected}", among=(listing("s", [], [template]),))
+
+
+@pytest.mark.case("CMP-02")
+@pytest.mark.parametrize(
+    ("template", "typed", "argument", "value", "arguments"),
+    [
+        ("x://{+path}/to/{n}", "x://a/b%20c/to/1", "n", "1", (("path", "a/b c"),)),
+        ("x://h{/s*}{?q}", "x://h/a/b%2Fc?q=1", "q", "1", (("s", "a,b/c"),)),
+        ("x://h{?m*}{#f}", "x://h?k=1&l=2#z", "f", "z", ()),
+        ("x://h{?a,b,c}", "x://h?b=%C3%A9&c=", "c", "", (("b", "é"),)),
+        ("x://s?f=1{&q,r}", "x://s?f=1&q=x%26y&r=", "r", "", (("q", "x&y"),)),
+        ("x://{v:3}/{w}", "x://top/", "w", "", ()),
+        ("x://{v:3}/{w}", "x://to/", "w", "", (("v", "to"),)),
+        ("x://{a}/{b}{?a,c}", "x://1/2?a=1&c=", "c", "", (("a", "1"), ("b", "2"))),
+        ("x://{a,b}{.c}", "x://1,2.3", "c", "3", (("a", "1"), ("b", "2"))),
+        ("x://h{#a,b}", "x://h#1/2,3", "b", "3", (("a", "1/2"),)),
+    ],
+)
+def test_cmp_02_earlier_values_of_every_operator_are_the_context(
+    template: str, typed: str, argument: str, value: str, arguments: tuple[tuple[str, str], ...]
+) -> None:
+    found = asked(f"@s:{typed}$0", listing("s", [], [template]))
+    assert found == [Question("s", template, argument, value, arguments)]
 
 
 @pytest.mark.case("TPL-02")

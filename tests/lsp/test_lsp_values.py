@@ -231,3 +231,52 @@ async def test_tpl_03_what_a_template_makes_is_never_unknown(tmp_path: Path) -> 
             (unknown,) = await editor.until_diagnostics(uri)
             assert "nope://zzz" in unknown.message
             assert {"a", "b"} <= set(await editor.labels(editor.open("b.md", "@s:echo"), 0, 7))
+
+
+ODD = [
+    ("r://{+path}/at{?rev}", [("path", "src/a b.py"), ("rev", "v1&2")], "r://src/a%20b.py/at?rev=v1%262"),
+    ("f://{book}{#part,line}", [("book", "b/1"), ("part", "2.1"), ("line", "7")], "f://b%2F1#2.1,7"),
+    ("q://s?all=1{&word,lang}", [("word", "a=b"), ("lang", "日本")], "q://s?all=1&word=a%3Db&lang=%E6%97%A5%E6%9C%AC"),
+    ("p://{sha:2}/{sha}", [("sha", "abcdef")], "p://ab/abcdef"),
+    ("e://h{/dir*}{;v}", [("dir", "one"), ("v", "50%")], "e://h/one;v=50%25"),
+    ("t://{a}/{b}{?a,c}", [("a", "x"), ("b", "y")], "t://x/y?a=x"),
+]  # fmt: skip
+
+
+@pytest.mark.case("CMP-02")
+@pytest.mark.case("TPL-02")
+@pytest.mark.parametrize(("template", "chosen", "uri"), ODD, ids=[each[0] for each in ODD])
+async def test_cmp_02_tpl_02_odd_templates_are_walked_to_a_mention_that_is_known(
+    tmp_path: Path, template: str, chosen: list[tuple[str, str]], uri: str
+) -> None:
+    values = proposed(*(value for _, value in chosen))
+    listed = [{"uriTemplate": template, "name": "odd"}]
+    with scripted(tmp_path, values, templates=listed) as server:
+        async with running(tmp_path, {"hub": server.entry()}) as editor:
+            await editor.listed()
+            document = editor.open("a.md", "")
+            text = accepted("@hub:", await offered(editor, document, "@hub:"), "odd")
+            for _, value in chosen:
+                if text != f"@hub:{uri}":
+                    # Nothing is inserted for what may be left out: whoever wants it types its sign.
+                    text += uri[len(text) - len("@hub:")] if _stands_before_a_sign(text, uri) else ""
+                    text = accepted(text, await until_offered(editor, document, text, value), value)
+            assert text == f"@hub:{uri}"
+            await offered(editor, document, text)
+            shown = await editor.hover(document, 0, 7)
+            assert shown is not None
+            for name, value in chosen:
+                assert f"`{name}`: `{value}`" in shown
+            judged = editor.open("b.md", f"{text}\n@hub:nosuch://x")
+            (only,) = await editor.until_diagnostics(judged)
+            assert only.range.start.line == 1
+            for each in server.received("completion/complete"):
+                assert each["params"]["ref"] == {"type": "ref/resource", "uri": template}
+                context = each["params"].get("context", {"arguments": {}})["arguments"]
+                names = [name for name, _ in chosen]
+                before = names[: names.index(each["params"]["argument"]["name"])]
+                assert set(context) <= set(before)
+
+
+def _stands_before_a_sign(text: str, uri: str) -> bool:
+    return uri[len(text) - len("@hub:") :][:1] in ("?", "#", "&", ";")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp_lectern.catalogue.template import Template
-from mcp_lectern.catalogue.template_expand import Expression, Operator, Value, Variable, encode
+from mcp_lectern.catalogue.template_expand import Expression, Operator, Value, Variable, encode, expand
 from mcp_lectern.catalogue.template_match import understood
 from mcp_lectern.catalogue.template_pattern import Parts, stop_of
 from mcp_lectern.catalogue.template_reading import Bindings, arguments_of
@@ -51,13 +51,16 @@ class Place:
         for number, part in enumerate(self.after):
             if isinstance(part, str):
                 uri += part
-            elif all(each.name in arguments and not each.explode for each in part.variables):
-                uri += Template("", (part,)).expand(arguments)
+            elif any(each.name in arguments for each in part.variables):
+                # What is known goes out wherever it is named: without it no arguments make the URI.
+                uri += expand(part, arguments)
             elif part.operator.sign and part.operator.sign in _GOES_ON:
                 return uri + part.operator.first, False
             else:
-                # A query or a fragment may be left out; whoever wants one types its sign.
-                return uri, all(_may_be_left_out(rest) for rest in self.after[number:])
+                # A query or a fragment may be left out; whoever wants one types its sign. Nor can be told
+                # where a value ends that another one follows at once.
+                rest = self.after[number + (number == 0 and not part.operator.first) :]
+                return uri, all(_may_be_left_out(part) for part in rest)
         return uri, True
 
 
