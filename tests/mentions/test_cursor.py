@@ -26,6 +26,8 @@ def half_typed(marked: str) -> HalfTyped | None:
         ("@|", "", None, "", "@"),
         ("see @re|", "re", None, "re", "@re"),
         ("(foo @bar|)", "bar", None, "bar", "@bar"),
+        ("@docs|", "docs", None, "docs", "@docs"),
+        ("@docs:memo://日|本 x", "docs:memo://日", "docs", "memo://日", "@docs:memo://日本"),
         ("@docs:|", "docs:", "docs", "", "@docs:"),
         ("@docs:me|", "docs:me", "docs", "me", "@docs:me"),
         ("@docs:memo://aa-149|", "docs:memo://aa-149", "docs", "memo://aa-149", "@docs:memo://aa-149"),
