@@ -150,3 +150,27 @@ async def test_sub_01_a_subscription_whose_answer_never_comes_is_asked_for_ever_
         assert tries == TRIES
         assert (await connection.read("memo://a")).items
         assert len(server.received("resources/subscribe")) == tries
+
+
+@pytest.mark.case("HTTP-05")
+@pytest.mark.parametrize("status", [429, 503])
+async def test_http_05_a_stream_of_notices_that_is_to_wait_waits(
+    reach: Reach, observer: Any, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    monkeypatch.setattr(delays, "FIRST", 0.01)
+    first, asked = iter([True]), []
+
+    async def busy(request: Request, reply: Reply) -> None:
+        asked.append(anyio.current_time())
+        if next(first, False):
+            await reply.send(status, retry_after="1")
+        else:
+            stream = await reply.stream()
+            await stream.message(CHANGED)
+            await stream.closed()
+
+    mcp = HttpMcp()
+    mcp.on["GET"] = busy
+    async with HttpServer(mcp) as server, reach(server):
+        await observer.wait_for(lambda: observer.changes == 1)
+    assert asked[1] - asked[0] >= 1

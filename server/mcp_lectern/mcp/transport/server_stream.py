@@ -67,6 +67,7 @@ class ServerStream:
         self._log = log
         self._last_id: str | None = None
         self._retry: int | None = None
+        self._wait = 0.0
         self._opened = False
         self._offered = False
         self._lost = 0
@@ -102,10 +103,11 @@ class ServerStream:
             # A server that says when to come back, and is further then, ends its streams on purpose.
             polled = self._retry is not None and self._last_id != before
             failures = 0 if polled or anyio.current_time() - began > STEADY else failures + 1
-            await anyio.sleep(asked_for(failures, self._retry))
+            await anyio.sleep(max(asked_for(failures, self._retry), self._wait))
 
     async def _once(self) -> bool:
         """One life of the stream; whether another is worth a try."""
+        self._wait = 0.0
         session = self._session.session
         headers = {**self._session.headers(), "Accept": EVENT_STREAM}
         if self._last_id is not None:
@@ -136,6 +138,7 @@ class ServerStream:
             return True
         except McpError as error:
             self._log(f"no stream of notices: {error}")
+            self._wait = (error.retry_after or 0.0) if isinstance(error, HttpFailure) else 0.0
             if self._opened and not error.retryable:
                 # There was one: whoever refuses it may be another server, and know of nothing.
                 await self._arrivals.bring(Renewed())
