@@ -118,19 +118,27 @@ def zones_of(stretches: Iterable[tuple[int, Stretch]]) -> list[Zone]:
 
 def zone_steps(stretches: Iterable[tuple[int, Stretch]]) -> Iterator[list[Zone]]:
     """The same in order, some at a time."""
-    paragraph = Runs()
+    paragraph = NONE
     for base, one in stretches:
-        paragraph.add(one.head, base)
+        paragraph = _with(paragraph, one.head, base)
         yield []
         if one.entry.text and one.exit.text and one.tail is None:
             continue
-        yield from pairing(paragraph)
+        if paragraph.begins:
+            yield from pairing(paragraph)
         yield [(begin + base, end + base) for begin, end in one.zones]
-        paragraph = Runs()
-        if one.tail:
-            paragraph.add(one.tail, base)
-            yield []
+        paragraph = NONE if one.tail is None else _with(NONE, one.tail, base)
     yield from pairing(paragraph)
+
+
+def _with(paragraph: Runs, more: Runs, base: int) -> Runs:
+    """The paragraph with more of its back ticks."""
+    if not more.begins:
+        return paragraph
+    if paragraph is NONE:
+        paragraph = Runs()
+    paragraph.add(more, base)
+    return paragraph
 
 
 class _Scan:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterator
 from itertools import accumulate
 
 from mcp_lectern.mentions import pieces
+from mcp_lectern.mentions.code_spans import Zone
 from mcp_lectern.mentions.fences import Blocks, Stretch, is_inside, stretch, zone_steps
 from mcp_lectern.mentions.model import Mention
 from mcp_lectern.mentions.parser import Listed, parse_part
@@ -36,6 +37,7 @@ class MentionIndex:
         self._settled = 0
         self._changes = 0
         self._all: list[Mention] | None = None
+        self._dead = _Dead()
         self._place()
 
     def replaced(self, start: int, end: int, after: str) -> None:
@@ -118,6 +120,8 @@ class MentionIndex:
         """Whether the offset lies in code; what comes behind its paragraph is not read."""
         if not self._holds_code():
             return False
+        if self._all is not None:
+            return offset in self._dead
         last = first = self._piece_at(offset)
         for number in range(last + 1):
             self._read_code(number)
@@ -219,28 +223,35 @@ class MentionIndex:
 
     def _gather(self) -> Iterator[None]:
         """All mentions outside code, from pieces that have all been read."""
-        begins, ends = array("q"), array("q")
+        dead = _Dead()
         if self._holds_code():
             for zones in zone_steps(self._codes()):
-                begins.extend(begin for begin, _ in zones)
-                ends.extend(end for _, end in zones)
+                if zones:
+                    dead.add(zones)
                 yield
         found: list[Mention] = []
         for start, piece in zip(self._starts, self._pieces, strict=True):
             mentions = piece.placed(start)
-            found += _outside(mentions, begins, ends) if begins and mentions else mentions
+            found += [one for one in mentions if one.start not in dead] if dead.begins else mentions
             yield
-        self._all = found
+        self._all, self._dead = found, dead
 
 
-def _outside(mentions: list[Mention], begins: array[int], ends: array[int]) -> list[Mention]:
-    """The mentions that begin in none of the zones between these offsets."""
+class _Dead:
+    """All zones of code of a text, as plain numbers: hostile text has very many."""
 
-    def alive(mention: Mention) -> bool:
-        index = bisect_right(begins, mention.start) - 1
-        return index < 0 or mention.start >= ends[index]
+    __slots__ = ("begins", "ends")
 
-    return [mention for mention in mentions if alive(mention)]
+    def __init__(self) -> None:
+        self.begins, self.ends = array("q"), array("q")
+
+    def add(self, zones: list[Zone]) -> None:
+        self.begins.extend([begin for begin, _ in zones])
+        self.ends.extend([end for _, end in zones])
+
+    def __contains__(self, offset: int) -> bool:
+        index = bisect_right(self.begins, offset) - 1
+        return index >= 0 and offset < self.ends[index]
 
 
 def _narrowed(before: str, start: int, end: int, after: str) -> tuple[int, int]:
