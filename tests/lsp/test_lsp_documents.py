@@ -274,3 +274,38 @@ async def test_lsp_07_a_servers_words_stay_inert_wherever_they_appear(tmp_path: 
                 assert len(text) < 10_000
             assert "](" not in refusal.value.message
             assert "\n" not in item.label
+
+
+async def test_a_language_comes_from_a_name_only_where_the_user_wants_that(tmp_path: Path) -> None:
+    """The setting was read, and nothing came of it."""
+    named = [
+        {"uri": "memo://a/run.py?v=2#top", "name": "run"},
+        {"uri": "memo://a/typed.py", "name": "typed", "mimeType": "text/plain"},
+        {"uri": "memo://a/table.csv", "name": "table"},
+        {"uri": "memo://a/bytes.py", "name": "bytes"},
+        {"uri": "memo://.py", "name": "dot"},
+    ]
+    contents: dict[str, object] = {entry["uri"]: [{"text": "x"}] for entry in named}
+    contents["memo://a/bytes.py"] = [{"blob": BLOB}]
+    names = {"run": "top.py", "table": "table.csv", "bytes": "bytes.py"}
+    with ScriptedServer(tmp_path, resources=named, contents=contents) as server:
+        for wanted in (False, True):
+            settings = {"documents": {"languageFromName": wanted}}
+            async with running(tmp_path, {"docs": server.entry()}, settings=settings) as editor:
+                await editor.listed()
+                text = editor.open("a.md", "\n".join(f"@docs:{entry['uri']}" for entry in named))
+                links = [link.target for link in await editor.links(text)]
+                shown = {}
+                for entry, link in zip(named, links, strict=True):
+                    answer = await editor.command("open", server="docs", uri=entry["uri"], reveal=False)
+                    (shown[entry["name"]],) = answer["documents"]
+                    assert shown[entry["name"]]["document"] == link
+                    assert await editor.content(str(link))
+                for name, expected in names.items():
+                    path = shown[name]["document"].partition("?")[0]
+                    assert path.endswith(f"/{expected}") == wanted
+                    assert "mimeType" not in shown[name]
+                assert shown["run"]["languageId"] == ("python" if wanted else "plaintext")
+                assert shown["table"].get("languageId") == (None if wanted else "plaintext")
+                assert shown["bytes"]["kind"] == "binary"
+                assert shown["typed"]["languageId"] == shown["dot"]["languageId"] == "plaintext"

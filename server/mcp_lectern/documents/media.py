@@ -96,6 +96,26 @@ _PASSIVE_BINARY = {
 _PASSIVE_TEXT = frozenset({"txt", "md", "json", "yaml"})
 
 
+# Of several types with one extension the first counts.
+_BY_EXTENSION = {
+    **{extension: base for base, (_, extension) in reversed(_TEXT_TYPES.items())},
+    "yml": "application/yaml",
+    "markdown": "text/markdown",
+}
+_NAME = re.compile(r"[^?#]*")
+
+
+def type_of_name(uri: str) -> str | None:
+    """The type that the name in a URI suggests: for its look alone, where the user wants that.
+
+    >>> type_of_name("memo://notes/a.py?x=1"), type_of_name("memo://a"), type_of_name("memo://a.exe")
+    ('text/x-python', None, None)
+    """
+    match = _NAME.match(uri)
+    stem, dot, extension = (match[0] if match else "").rpartition("/")[2].rpartition(".")
+    return _BY_EXTENSION.get(extension.lower()) if stem and dot else None
+
+
 def essence(mime_type: str | None) -> str:
     """The lower-case base type without parameters; empty where it is no type."""
     base = (mime_type or "").partition(";")[0].strip(" \t").lower()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_lectern.documents.address import Key, address
 from mcp_lectern.documents.media import Kind, decoded, display, effective_type, is_textual, language_id
@@ -48,16 +48,24 @@ def documents(
     listed_mime: str | None,
     *,
     title: str | None = None,
+    look: str | None = None,
     binary_extension: bool = False,
 ) -> list[RenderedDocument]:
-    """The documents of a read in the order of its ``contents``; none for an empty one (see ``EMPTY``)."""
+    """The documents of a read in the order of its ``contents``; none for an empty one (see ``EMPTY``).
+
+    ``look`` is the type that gives addresses their extension where the list gives none.
+    """
+    look = listed_mime or look
     single = len(result.items) == 1
     rendered = []
     for index, item in enumerate(result.items):
         number = None if single else index
-        place = address(server, uri, number, listed_mime, binary_extension=binary_extension)
+        place = address(server, uri, number, look, binary_extension=binary_extension)
         name = _title(uri, item, number, title)
-        rendered.append(_document(place, Key(server, uri, number), item, listed_mime, title=name))
+        document = _document(place, Key(server, uri, number), item, listed_mime, title=name)
+        if document.mime_type is None and document.language_id is not None and look is not None:
+            document = replace(document, language_id=_language(look))
+        rendered.append(document)
     return rendered
 
 
@@ -69,6 +77,7 @@ def document_text(
     item: int | None = None,
     *,
     title: str | None = None,
+    look: str | None = None,
     binary_extension: bool = False,
 ) -> str | None:
     """The text of the document with that item index; None where the read has no such item.
@@ -81,7 +90,9 @@ def document_text(
         return EMPTY + "\n"
     if len(result.items) == 1:
         return item_text(server, uri, result.items[0], listed_mime)
-    listed = documents(server, uri, result, listed_mime, title=title, binary_extension=binary_extension)
+    listed = documents(
+        server, uri, result, listed_mime, title=title, look=look, binary_extension=binary_extension
+    )
     return index_text(title or uri, listed, result.notes)
 
 

@@ -48,6 +48,7 @@ async def opened(lectern: Lectern, server: str, uri: str) -> list[dict[str, Any]
         result,
         virtual.listed_type(session, server, uri),
         title=virtual.title_of(session, server, uri),
+        look=virtual.look_of(session, uri),
         binary_extension=session.client.file_system,
     )
     session.served.update(document.address for document in rendered)

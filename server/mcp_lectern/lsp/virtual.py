@@ -20,11 +20,21 @@ if TYPE_CHECKING:
 
 
 def address_of(session: Session, server: str, uri: str) -> str:
-    """The ``lectern:`` address of a whole resource, under the listed type: all that it may depend on."""
+    """The ``lectern:`` address of a whole resource, under the listed type: all that it may depend on.
+
+    And on the name, where the user wants a language of it.
+    """
     from mcp_lectern.documents.address import address
 
-    listed = listed_type(session, server, uri)
-    return address(server, uri, None, listed, binary_extension=session.client.file_system)
+    shown = listed_type(session, server, uri) or look_of(session, uri)
+    return address(server, uri, None, shown, binary_extension=session.client.file_system)
+
+
+def look_of(session: Session, uri: str) -> str | None:
+    """The type by which a resource without one is shown: none, unless the user wants it by the name."""
+    from mcp_lectern.documents.media import type_of_name
+
+    return type_of_name(uri) if session.settings.documents_language_from_name else None
 
 
 def listed_type(session: Session, server: str, uri: str) -> str | None:
@@ -63,7 +73,8 @@ async def text_of(lectern: Lectern, document: str) -> str:
     key = key_of(session, document)
     hub.link(key.server)
     if not may_read(session, key.server, key.uri):
-        if names(document, key, None, binary_extension=session.client.file_system):
+        look = look_of(session, key.uri)
+        if names(document, key, look, binary_extension=session.client.file_system):
             session.served.add(document)
         return unread_page(key.server, key.uri)
     try:
@@ -80,6 +91,7 @@ async def text_of(lectern: Lectern, document: str) -> str:
         listed_type(session, key.server, key.uri),
         key.item,
         title=title_of(session, key.server, key.uri),
+        look=look_of(session, key.uri),
         binary_extension=session.client.file_system,
     )
     if text is None:
@@ -109,7 +121,7 @@ def key_of(session: Session, document: str) -> Key:
     if listed is None or not listed.listed or document in session.served:
         # Its path cannot be judged before the list is there, and stays good when the listed type changes.
         return key
-    mime_type = listed_type(session, key.server, key.uri)
+    mime_type = listed_type(session, key.server, key.uri) or look_of(session, key.uri)
     if names(document, key, mime_type, binary_extension=session.client.file_system):
         return key
     raise refused(
