@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -274,3 +276,12 @@ def test_tpl_02_a_value_longer_than_its_prefix_stands_nowhere() -> None:
     known = fixture("@git:x://h?v=abcd$0", named)
     found = complete(known.text, known.offset, known.catalogue, known.indexes, {}, limit=9)
     assert found is None or not found.questions
+
+
+def test_hostile_templates_hold_no_letter_up() -> None:
+    hostile = [f"x:{{+a}},{{+b}},{{+a}},{{+b}},{{+c{n}}},{{+a}}|{{v}}" for n in range(300)]
+    among = listing("s", [], [*hostile, "y://{a}/{b}"])
+    begun = time.process_time()
+    assert asked("@s:x:" + "ab,cd," * 100 + "x|z$0", among) == []
+    assert time.process_time() - begun < 1
+    assert [one.argument for one in asked("@s:y://1/$0", among)] == ["b"]

@@ -13,7 +13,7 @@ from mcp_lectern.catalogue.template_expand import Expression, Operator, Value, V
 from mcp_lectern.catalogue.template_match import understood
 from mcp_lectern.catalogue.template_pattern import Parts, stop_of
 from mcp_lectern.catalogue.template_reading import Bindings, arguments_of
-from mcp_lectern.catalogue.template_values import Binding, both, decoded
+from mcp_lectern.catalogue.template_values import Binding, Work, both, decoded
 
 _GOES_ON = "/."
 """Operators of expressions that continue a path: their sign is written before anybody asked for it."""
@@ -68,13 +68,16 @@ def _may_be_left_out(part: str | Expression) -> bool:
     return not isinstance(part, str) and bool(part.operator.first)
 
 
-def place_of(template: Template, uri: str) -> Place | None:
-    """Where a URI that is still being typed ends in the template; None outside every variable."""
-    found = (_place(pattern.parts, uri) for pattern in template.patterns)
+def place_of(template: Template, uri: str, work: Work) -> Place | None:
+    """Where a URI that is still being typed ends in the template; None outside every variable.
+
+    ``work`` is what may be spent on understanding the variables in front; where it is short, there is none.
+    """
+    found = (_place(pattern.parts, uri, work) for pattern in template.patterns)
     return next((place for place in found if place is not None), None)
 
 
-def _place(parts: Parts, uri: str) -> Place | None:
+def _place(parts: Parts, uri: str, work: Work) -> Place | None:
     position = 0
     for number, part in enumerate(parts):
         if isinstance(part, str):
@@ -87,7 +90,7 @@ def _place(parts: Parts, uri: str) -> Place | None:
         if stop < (len(uri) if end is None else end):
             return None
         if end is None:
-            known = understood(parts[:number], uri[:position])
+            known = understood(parts[:number], uri[:position], work)
             return None if known is None else _inside(part, uri, position, _Known(known), parts[number + 1 :])
         position = end
     return None

@@ -45,11 +45,11 @@ def respelled(patterns: Sequence[Pattern], uri: str, work: Work) -> str | None:
     return None
 
 
-def understood(parts: Parts, uri: str) -> Bindings | None:
-    """What a URI that these parts make says of their variables; None where it is none."""
+def understood(parts: Parts, uri: str, work: Work) -> Bindings | None:
+    """What a URI that these parts make says of their variables; None if it is none or ``work`` is short."""
     if not parts:
         return None if uri else {}
-    reading = next(filter(None, _readings((Pattern(parts),), uri, Work())), None)
+    reading = next(filter(None, _readings((Pattern(parts),), uri, work)), None)
     return reading and reading.bindings
 
 

@@ -13,6 +13,7 @@ from itertools import islice
 from mcp_lectern.catalogue.model import ServerListing
 from mcp_lectern.catalogue.template import Template
 from mcp_lectern.catalogue.template_cursor import Place, place_of
+from mcp_lectern.catalogue.template_values import MOST_STEPS, Work
 from mcp_lectern.mcp.wire.resources import ResourceTemplate
 from mcp_lectern.mentions.model import HalfTyped
 
@@ -20,6 +21,9 @@ MOST_STANDINGS = 4
 """Templates that one half-typed mention is read as; each may cost a request."""
 _LOOKED_AT = 1_000
 """Templates of one server that are tried."""
+
+_MOST_STEPS = 2 * MOST_STEPS
+"""For one letter that is typed and all templates of one server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +87,11 @@ def standings(half: HalfTyped, offered: Iterable[ServerListing]) -> list[Standin
 
 
 def _of_server(half: HalfTyped, listing: ServerListing) -> Iterator[Standing]:
+    work = Work(_MOST_STEPS)
     for entry in listing.templates[:_LOOKED_AT]:
         template = Template.parse(entry.uri_template)
         # Where nothing of a template is typed it is offered as itself, and prose must not begin one.
         if isinstance(template, Template) and half.rest and (half.server or ":" in template.start):
-            place = place_of(template, half.rest)
+            place = place_of(template, half.rest, work)
             if place is not None:
                 yield Standing(listing.server, entry, place)
