@@ -112,6 +112,13 @@ def test_one_uri_of_several_servers_is_never_picked() -> None:
     assert (one.server, one.status) == (None, "ambiguous")
     assert one.to_json()["server"] is None
     assert "@docs:memo://todo or @other:memo://todo" in text
+    assert one.reason == "More than one server has it: write @docs:memo://todo or @other:memo://todo."
+    crowd = [listing(f"s{number}", ["memo://todo"]) for number in range(7)]
+    assert expanded("@memo://todo", *crowd)[1][0].reason.endswith("@s4:memo://todo (or one of 2 more).")
+
+
+def test_a_whole_list_that_lacks_it_says_so_without_a_doubt() -> None:
+    assert expanded("@docs:memo://secret")[1][0].reason == "The server “docs” does not list it."
 
 
 def test_a_server_that_has_not_listed_says_so_in_place() -> None:
