@@ -57,6 +57,33 @@ async def test_cfg_06_only_what_changed_is_restarted(tmp_path: Path) -> None:
 
 
 @pytest.mark.case("CFG-01")
+async def test_cfg_01_the_problems_of_a_file_stand_beside_those_of_its_mentions(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    file = folder / ".mcp.json"
+    with ScriptedServer(tmp_path, resources=ONE) as server:
+        _write(file, {"a": server.entry()})
+        options = {"lectern": {"languages": ["*"]}}
+        async with running(tmp_path, workspace=folder, arguments=ALWAYS, options=options) as editor:
+            await editor.listed()
+            broken = '{\n  "mcpServers": {\n    "a": {, "@a:memo://nowhere"\n'
+            file.write_text(broken, encoding="utf-8")
+            _saved(editor, file)
+            await editor.until_diagnostics(file.as_uri())
+            editor.open(file.as_uri(), broken, "json")
+            await editor.until(lambda: len(editor.diagnostics(file.as_uri())) == 2)
+            editor.close(file.as_uri())
+            await editor.until(lambda: len(editor.diagnostics(file.as_uri())) == 1)
+            editor.open(file.as_uri(), broken, "json")
+            await editor.until(lambda: len(editor.diagnostics(file.as_uri())) == 2)
+            _write(file, {"a": server.entry()})
+            _saved(editor, file)
+            await editor.until(lambda: len(editor.diagnostics(file.as_uri())) == 1)
+            (left,) = editor.diagnostics(file.as_uri())
+            assert "memo://nowhere" in left.message
+
+
+@pytest.mark.case("CFG-01")
 async def test_cfg_01_a_broken_file_is_marked_where_it_breaks_and_the_old_one_stays(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()

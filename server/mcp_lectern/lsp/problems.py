@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lsprotocol import types
-
 if TYPE_CHECKING:
     from mcp_lectern.config.model import Configuration, Problem
     from mcp_lectern.lsp.server import Lectern
@@ -28,11 +26,10 @@ def publish(lectern: Lectern, configuration: Configuration, warnings: Sequence[s
             by_file[problem.path.as_uri()].append(_diagnostic(problem))
         else:
             messages.append(problem.message)
-    for uri in lectern.files_with_problems - by_file.keys():
-        lectern.protocol.tell(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": []})
-    for uri, found in by_file.items():
-        lectern.protocol.tell(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": found})
-    lectern.files_with_problems = set(by_file)
+    concerned = [*by_file, *(uri for uri in lectern.file_problems if uri not in by_file)]
+    lectern.file_problems = dict(by_file)
+    for uri in concerned:
+        lectern.publishing.again(uri)
     lectern.tell_once(messages)
 
 

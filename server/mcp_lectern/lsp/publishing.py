@@ -49,6 +49,10 @@ class Publishing:
         for uri in list(self._session.documents):
             self.schedule(uri)
 
+    def again(self, uri: str) -> None:
+        """Send what was found last, if anything: what is sent along with it has changed."""
+        self._send({"uri": uri, **self._version(uri), "diagnostics": self._shown.get(uri, [])})
+
     def closed(self, uri: str) -> None:
         """One empty list, and nothing afterwards."""
         self._cancel(uri)
@@ -81,5 +85,8 @@ class Publishing:
         if document is None or found is None or found == self._shown.get(uri, None if found else []):
             return
         self._shown[uri] = found
-        version = {} if document.version is None else {"version": document.version}
-        self._send({"uri": uri, **version, "diagnostics": found})
+        self._send({"uri": uri, **self._version(uri), "diagnostics": found})
+
+    def _version(self, uri: str) -> dict[str, int]:
+        document = self._session.documents.get(uri)
+        return {} if document is None or document.version is None else {"version": document.version}

@@ -57,7 +57,7 @@ class Lectern(Hooks):
     def __init__(self, command_line: CommandLine, stop: Callable[[int], None]) -> None:
         self.session = Session()
         self.commands: dict[str, Command] = {}
-        self.files_with_problems: set[str] = set()
+        self.file_problems: dict[str, list[dict[str, Any]]] = {}
         self._said: set[str] = set()
         self._stop = stop
         self._ready = asyncio.Event()
@@ -293,7 +293,9 @@ class Lectern(Hooks):
         self.spawn(self.protocol.send_request_async(method), f"asking for {method}")
 
     def _publish(self, params: dict[str, Any]) -> None:
-        self.protocol.tell(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+        """Each takes the place of the last: the problems of a configuration file are in all of its."""
+        found = [*params["diagnostics"], *self.file_problems.get(params["uri"], ())]
+        self.protocol.tell(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {**params, "diagnostics": found})
 
 
 _STATUS_PACE = 0.1
