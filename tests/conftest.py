@@ -1,8 +1,16 @@
-"""What every test shares: one async backend, since pygls runs on asyncio."""
+"""What every test shares: one async backend, since pygls runs on asyncio, and an interrupt that interrupts."""
 
 from __future__ import annotations
 
+import signal
+
 import pytest
+
+
+def pytest_configure() -> None:
+    """A shell lets what runs in its background ignore interrupts, and programs inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
