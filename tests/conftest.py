@@ -1,4 +1,4 @@
-"""What every test shares: one async backend, since pygls runs on asyncio, and an interrupt that interrupts."""
+"""What every test shares: one async backend, as pygls runs on asyncio, and interrupts that interrupt."""
 
 from __future__ import annotations
 
