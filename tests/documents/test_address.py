@@ -78,6 +78,7 @@ def test_uri_06_pairs_with_the_same_joined_key_have_different_addresses() -> Non
         ("docs", "img://logo.png", None, "image/png", True, "docs/logo.png"),
         ("docs", "memo://日本", None, "text/plain", False, "docs/resource.txt"),
         ("日本", "", None, None, False, "server/resource"),
+        ("ｄｏｃｓ", "memo://ﬁle²", None, "text/plain", False, "docs/file2.txt"),
         ("Crème brûlée", "memo://x%20y/", None, "text/html", False, "Creme-brulee/x-y.html"),
         ("..", "../../etc/passwd", None, "text/plain", False, "server/passwd.txt"),
         ("docs", "x://.bashrc", None, "text/plain", False, "docs/bashrc.txt"),

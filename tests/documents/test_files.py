@@ -63,7 +63,17 @@ def test_a_changed_file_is_written_again(folder: Path) -> None:
     path = materialize(folder, KEY, b"one", "image/png")
     path.chmod(0o600)
     path.write_bytes(b"two")
+    path.chmod(0o400)
     assert materialize(folder, KEY, b"one", "image/png").read_bytes() == b"one"
+
+
+@posix
+def test_a_file_that_others_may_read_or_write_is_made_private_again(folder: Path) -> None:
+    path = materialize(folder, KEY, b"one", "image/png")
+    for mode in (0o404, 0o600, 0o500):
+        path.chmod(mode)
+        materialize(folder, KEY, b"one", "image/png")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o400
 
 
 @posix
@@ -81,6 +91,27 @@ def test_a_link_in_the_file_s_place_is_replaced_and_its_target_left_alone(
         assert path.stat().st_nlink == 1
         assert precious.read_bytes() == b"one"
         assert stat.S_IMODE(precious.stat().st_mode) != 0o400
+
+
+@posix
+@pytest.mark.parametrize("content", [b"one", b"two"], ids=["equal", "other"])
+def test_a_second_name_of_a_private_file_is_replaced_though_it_looks_like_ours(
+    folder: Path, tmp_path: Path, content: bytes
+) -> None:
+    """Whoever may write through the first name later would change what stands under ours."""
+    precious = tmp_path / "precious"
+    precious.write_bytes(content)
+    precious.chmod(0o400)
+    aged(precious, 1000)
+    path = materialize(folder, KEY, b"one", "image/png")
+    path.unlink()
+    path.hardlink_to(precious)
+    assert materialize(folder, KEY, b"one", "image/png") == path
+    assert not path.samefile(precious)
+    assert path.read_bytes() == b"one"
+    assert precious.read_bytes() == content
+    assert precious.stat().st_mtime == 1000
+    assert files(folder) == [path]
 
 
 @posix
