@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from mcp_lectern.mcp.connect import Connection, StdioParameters, Timing, connect
 from mcp_lectern.mcp.errors import ConnectionLost
 from mcp_lectern.mcp.transport.processes import Process
+from mcp_lectern.mcp.transport.stdio import start_process
 
 from .conftest import Connect, RecordingObserver, Script
 
@@ -98,6 +100,29 @@ async def test_io_06_cancelled_during_the_handshake(script: Script, connected: C
         await task
     assert left_of(server.pids + server.children) == []
     assert not server.received("notifications/cancelled")
+
+
+@pytest.mark.case("IO-06")
+def test_io_06_cancelled_while_it_is_started_it_is_waited_for_all_the_same(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    parameters = StdioParameters(sys.executable, ("-c", "input()"), dict(os.environ), tmp_path)
+
+    async def cancelled() -> None:
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            async with start_process(parameters, server="docs", log=list[str]().append, limit=1000):
+                await anyio.sleep_forever()
+        assert scope.cancelled_caught
+
+    before = threading.enumerate()
+    for _ in range(10):
+        anyio.run(cancelled)
+    for thread in threading.enumerate():
+        if thread not in before:
+            thread.join(20)
+    # asyncio complains of a process that ends when its event loop is closed.
+    assert caplog.messages == []
 
 
 @pytest.mark.case("IO-06")

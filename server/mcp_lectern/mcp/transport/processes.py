@@ -52,9 +52,11 @@ class Process(asyncio.SubprocessProtocol):
         on_stderr: Callable[[bytes], None],
     ) -> Process:
         """Start it. Raises OSError, or ValueError for an argument that no process can have."""
-        _, process = await asyncio.get_running_loop().subprocess_exec(
-            lambda: cls(on_stderr), str(program), *args, env=dict(env), cwd=cwd, **start_options()
-        )
+        # Cancelled halfway, asyncio would leave a process that nobody waits for.
+        with anyio.CancelScope(shield=True):
+            _, process = await asyncio.get_running_loop().subprocess_exec(
+                lambda: cls(on_stderr), str(program), *args, env=dict(env), cwd=cwd, **start_options()
+            )
         return process
 
     @property
