@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 from tests.support.catalogues import catalogue, files, listing
 
+from mcp_lectern.catalogue import template_pattern
 from mcp_lectern.catalogue.model import Catalogue, ServerListing
 from mcp_lectern.catalogue.resolve import (
     Ambiguous,
@@ -20,6 +22,8 @@ from mcp_lectern.catalogue.resolve import (
     resolve,
 )
 from mcp_lectern.catalogue.suggest import similar_servers, similar_uris
+from mcp_lectern.catalogue.template_pattern import Parts
+from mcp_lectern.catalogue.template_plain import plain
 from mcp_lectern.mentions.parser import parse
 
 
@@ -210,3 +214,24 @@ def test_all_templates_of_a_server_share_what_is_spent_on_one_uri() -> None:
     begun = time.process_time()
     assert check("@s:long:" + "ab,cd," * 100 + "x", snapshot) == Waiting("s", undecided=True)
     assert time.process_time() - begun < 1
+
+
+def test_many_templates_that_share_their_beginning_are_told_apart_at_a_glance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An expression was made for each, which held everything for a second."""
+    made: list[object] = []
+
+    def counted(parts: Parts) -> re.Pattern[str] | None:
+        made.append(parts)
+        return plain(parts)
+
+    monkeypatch.setattr(template_pattern, "plain", counted)
+    templates = [f"glance://{{owner}}/folder-{number}/{{path}}" for number in range(500)]
+    snapshot = catalogue(listing("s", [], templates))
+    assert isinstance(check("@s:glance://me/nowhere/x", snapshot), UnknownResource)
+    assert made == []
+    found = check("@s:glance://me/folder-7/x", snapshot)
+    assert isinstance(found, TemplateMatch)
+    assert found.arguments == {"owner": "me", "path": "x"}
+    assert len(made) == 1

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from mcp_lectern.catalogue.template_expand import OPERATORS, Expression, Value, Variable, expand
-from mcp_lectern.catalogue.template_match import match, may_be, patterns_of, respelled
+from mcp_lectern.catalogue.template_match import match, patterns_of, respelled
 from mcp_lectern.catalogue.template_pattern import Pattern
 from mcp_lectern.catalogue.template_reading import Arguments
 from mcp_lectern.catalogue.template_values import Work
@@ -78,7 +78,7 @@ class Template:
 
     def may_match(self, uri: str) -> bool:
         """Whether a closer look at the URI is worth its while: a quick test, right for most templates."""
-        return any(may_be(pattern, uri) for pattern in self.patterns)
+        return any(pattern.may_be(uri) for pattern in self.patterns)
 
     def respelled(self, uri: str) -> str | None:
         """The same URI with its literals in the other spelling, None where there is no other."""

@@ -19,15 +19,11 @@ _FEW = 2
 """Ways to read the same text that are gone into before all are, where a variable is named several times."""
 
 
-def may_be(pattern: Pattern, uri: str) -> bool:
-    """Whether the URI begins and ends as the pattern does, which few do of those of other templates."""
-    return uri.startswith(pattern.start) and uri.endswith(pattern.end)
-
-
 def match(patterns: Sequence[Pattern], uri: str, work: Work) -> Arguments | None:
     """The arguments of the first way to read the URI, earlier values as short as possible; or None."""
     for pattern in patterns:
-        if pattern.plain is not None and (found := pattern.plain.fullmatch(uri)):
+        plain = pattern.plain if pattern.may_be(uri) else None
+        if plain is not None and (found := plain.fullmatch(uri)):
             return dict(zip(pattern.names, found.groups(), strict=True))
     reading = next(filter(None, _readings(patterns, uri, work)), None)
     return None if reading is None else arguments_of(reading.bindings)
@@ -65,7 +61,7 @@ def _encoded(literal: str) -> str:
 
 def _readings(patterns: Sequence[Pattern], uri: str, work: Work) -> Iterator[Reading | None]:
     """The first reading by each pattern that is exact, then the first by each that need not be."""
-    likely = [(each, each.reached(uri, work) if may_be(each, uri) else None) for each in patterns]
+    likely = [(each, each.reached(uri, work) if each.may_be(uri) else None) for each in patterns]
     work.left_out = False
     yield from _read(likely, uri, _FEW, work)
     if work.left_out:

@@ -27,8 +27,9 @@ class Pattern:
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-        self.start = _literal(parts[:1])
-        self.end = _literal(parts[-1:])
+        self._start = _literal(parts[:1])
+        self._end = _literal(parts[-1:])
+        self._literals = tuple(part for part in parts if isinstance(part, str))
         expressions = (part for part in parts if not isinstance(part, str))
         names = [variable.name for expression in expressions for variable in expression.variables]
         self.names = tuple(dict.fromkeys(names))
@@ -46,6 +47,18 @@ class Pattern:
     def plain(self) -> re.Pattern[str] | None:
         """What reads the URIs of this pattern in which nothing is encoded, a group for each name."""
         return plain(self.parts)
+
+    def may_be(self, uri: str) -> bool:
+        """Whether all literals stand in the URI, in order: a quick test, which few of others pass."""
+        if not (uri.startswith(self._start) and uri.endswith(self._end)):
+            return False
+        position = 0
+        for literal in self._literals:
+            found = uri.find(literal, position)
+            if found < 0:
+                return False
+            position = found + len(literal)
+        return True
 
     def _with_names_of(self, names: tuple[str, ...], part: str | Expression) -> tuple[str, ...]:
         if isinstance(part, str) or not self._repeated:
