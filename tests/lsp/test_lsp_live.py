@@ -29,7 +29,7 @@ async def subscriptions(editor: Editor, count: int) -> None:
     """Wait until the status tells so many."""
 
     def told() -> bool:
-        return bool(editor.statuses) and editor.statuses[-1]["it"]["subscriptions"] == count
+        return bool(editor.statuses) and editor.statuses[-1].get("it", {}).get("subscriptions") == count
 
     await editor.until(told)
     assert (await editor.servers())["it"]["subscriptions"] == count
