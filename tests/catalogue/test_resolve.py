@@ -235,3 +235,13 @@ def test_many_templates_that_share_their_beginning_are_told_apart_at_a_glance(
     assert isinstance(found, TemplateMatch)
     assert found.arguments == {"owner": "me", "path": "x"}
     assert len(made) == 1
+
+
+def test_of_very_many_templates_the_first_are_tried_and_nothing_is_said_of_the_others() -> None:
+    """To take all apart held everything for a second for each mention."""
+    snapshot = catalogue(
+        listing("s", [], [f"many://{{owner}}/folder-{number}/{{path}}" for number in range(5_000)])
+    )
+    assert isinstance(check("@s:many://me/folder-7/x", snapshot), TemplateMatch)
+    assert check("@s:many://me/folder-4999/x", snapshot) == Waiting("s", undecided=True)
+    assert check("@s:many://me/nowhere/x", snapshot) == Waiting("s", undecided=True)

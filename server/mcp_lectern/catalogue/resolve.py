@@ -18,6 +18,8 @@ from mcp_lectern.mentions.model import Mention
 
 _MOST_STEPS = 2 * MOST_STEPS
 """For one URI and all templates of one server."""
+_LOOKED_AT = 2_000
+"""Templates of one server that are tried; to take each apart is no step, and takes a moment all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +156,8 @@ def template_match(
     ``own_scheme``: only a template that says the scheme itself, since one that is all variable would turn
     any prose into a mention.
     """
-    left, undecided = _MOST_STEPS, False
-    for entry in listing.templates:
+    left, undecided = _MOST_STEPS, len(listing.templates) > _LOOKED_AT
+    for entry in listing.templates[:_LOOKED_AT]:
         template = Template.parse(entry.uri_template)
         if not isinstance(template, Template) or not template.may_match(uri):
             continue
