@@ -139,6 +139,22 @@ async def test_an_editor_without_virtual_documents_can_follow_an_index(
         assert "no content" in _file(empty.uri).read_text(encoding="utf-8")
 
 
+async def test_an_index_of_very_many_parts_leads_to_the_first_and_names_all(tmp_path: Path) -> None:
+    """Each became a file, and room was looked for after each: a thousand took half a minute."""
+    parts = [{"uri": f"memo://many/{number}", "text": "x"} for number in range(1_010)]
+    listed = [{"uri": "memo://many", "name": "many"}]
+    with ScriptedServer(tmp_path, resources=listed, contents={"memo://many": parts}) as server:
+        async with running(tmp_path, {"docs": server.entry()}, capabilities=PLAIN) as editor:
+            await editor.listed()
+            location = await editor.definition(editor.open("a.md", "@docs:memo://many"), 0, 5)
+            assert location is not None
+            index = _file(location.uri)
+            named = [line for line in index.read_text(encoding="utf-8").splitlines() if "/many/" in line]
+            assert [bool("](" in line) for line in named] == [True] * 1_000 + [False] * 10
+            files = [path for path in index.parent.parent.rglob("*") if path.is_file()]
+            assert len(files) == 1_001
+
+
 def _file(uri: str) -> Path:
     return Path(unquote(urlsplit(uri).path))
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from mcp_lectern.lsp.server import Lectern
     from mcp_lectern.mcp.wire.resources import Item, ReadResult
 
-
+_MOST_LINKED = 1_000
+"""Parts of a resource that are kept as files because an index leads to them."""
 _FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
 
 
@@ -139,7 +140,7 @@ def _item(key: Key, result: ReadResult) -> Item:
     )
 
 
-async def _as_file(lectern: Lectern, key: Key, item: Item) -> MaterializedFile:
+async def _as_file(lectern: Lectern, key: Key, item: Item, *, more: bool = False) -> MaterializedFile:
     from mcp_lectern.documents.media import decide, effective_type
     from mcp_lectern.documents.render import item_bytes
     from mcp_lectern.hub.failure import refused
@@ -151,7 +152,7 @@ async def _as_file(lectern: Lectern, key: Key, item: Item) -> MaterializedFile:
         raise refused("protocol", f"{key.uri} of “{key.server}”: {reason}", server=key.server, uri=key.uri)
     mime_type = effective_type(item, listed)
     try:
-        path = await asyncio.to_thread(_write, lectern, key, data, mime_type, decide(item, listed))
+        path = await asyncio.to_thread(_write, lectern, key, data, mime_type, decide(item, listed), more=more)
     except OSError as error:
         message = f"{key.uri} of “{key.server}” cannot be kept as a file: {error}."
         kind = "tooLarge" if error.errno in _FULL else "invalidArgument"
@@ -159,7 +160,8 @@ async def _as_file(lectern: Lectern, key: Key, item: Item) -> MaterializedFile:
     return MaterializedFile(path, len(data), mime_type)
 
 
-def _write(lectern: Lectern, key: Key, data: bytes, mime_type: str | None, kind: Any) -> Path:
+def _write(lectern: Lectern, key: Key, data: bytes, mime_type: str | None, kind: Any, *, more: bool) -> Path:
+    """``more``: others follow at once, after which it is time enough to make room."""
     from platformdirs import user_cache_path
 
     from mcp_lectern.documents.files import evict, materialize
@@ -167,6 +169,8 @@ def _write(lectern: Lectern, key: Key, data: bytes, mime_type: str | None, kind:
     settings = lectern.session.settings
     folder = user_cache_path("mcp-lectern", appauthor=False) / "materialized"
     path = materialize(folder, key, data, mime_type, kind)
+    if more:
+        return path
     limit, days = settings.limits_materialized_bytes, settings.materialized_days
     evict(folder, max_bytes=limit, max_days=days, keep=path)
     return path
@@ -187,7 +191,9 @@ async def as_file(lectern: Lectern, server: str, uri: str) -> Path:
         return (await _as_file(lectern, key, result.items[0])).path
     title, listed = virtual.title_of(session, server, uri), virtual.listed_type(session, server, uri)
     parts = documents(server, uri, result, listed, title=title)
-    kept = [await _kept(lectern, part, item) for part, item in zip(parts, result.items, strict=True)]
+    linked = zip(parts, result.items[:_MOST_LINKED], strict=False)
+    kept = [await _kept(lectern, part, item) for part, item in linked]
+    kept += [replace(part, address="") for part in parts[_MOST_LINKED:]]
     text = index_text(title or uri, kept, result.notes) if kept else f"{EMPTY}\n"
     return (await _as_file(lectern, key, TextItem(uri, "text/markdown", text))).path
 
@@ -197,7 +203,7 @@ async def _kept(lectern: Lectern, document: RenderedDocument, item: Item) -> Ren
     from mcp_lectern.hub.failure import Refused
 
     try:
-        path = (await _as_file(lectern, _key(document), item)).path
+        path = (await _as_file(lectern, _key(document), item, more=True)).path
     except Refused as refusal:
         return replace(document, address="", error=document.error or str(refusal))
     return replace(document, address=path.as_uri())
