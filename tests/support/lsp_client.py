@@ -56,6 +56,7 @@ class Editor:
         self.elicited: list[dict[str, Any]] = []
         self.elicit: Callable[[dict[str, Any]], Any] = lambda _params: {"action": "cancel"}
         self.progress: list[tuple[Any, dict[str, Any]]] = []
+        self.asked_for_settings = asyncio.Event()
         self.result: types.InitializeResult
         self._version = 0
         self._news = asyncio.Condition()
@@ -212,6 +213,19 @@ class Editor:
         def progress(params: types.ProgressParams) -> None:
             self._note(self.progress, (params.token, plain(params.value)))
 
+    def tell_settings_after(self, told: asyncio.Event) -> None:
+        """Answer for the settings only then: until it is told them the server is not ready.
+
+        ``asked_for_settings`` is set once the question is there.
+        """
+        self.client.protocol.fm.features.pop(types.WORKSPACE_CONFIGURATION, None)
+
+        @self.client.feature(types.WORKSPACE_CONFIGURATION)
+        async def configuration(params: types.ConfigurationParams) -> list[Any]:
+            self.asked_for_settings.set()
+            await told.wait()
+            return [None for _ in params.items]
+
     def listen(self) -> None:
         """Answer what the server asks of an editor."""
         self._listen_to_questions()
@@ -280,8 +294,12 @@ async def running(
     encodings: Sequence[str] = ("utf-16",),
     experimental: Mapping[str, Any] | None = None,
     workspace: Path | None = None,
+    told: asyncio.Event | None = None,
 ) -> AsyncIterator[Editor]:
-    """A started, initialized language server with a home, cache and configuration of its own."""
+    """A started, initialized language server with a home, cache and configuration of its own.
+
+    With ``told`` the editor is asked for settings, and answers when that is set.
+    """
     home, root = folder / "home", workspace or folder / "workspace"
     home.mkdir(exist_ok=True)
     root.mkdir(exist_ok=True)
@@ -289,6 +307,10 @@ async def running(
     config.write_text(json.dumps({**(settings or {}), "servers": dict(servers or {})}), encoding="utf-8")
     editor = Editor(make_test_lsp_client(), root)
     editor.listen()
+    if told is not None:
+        editor.tell_settings_after(told)
+        pulled = {**capabilities.get("workspace", {}), "configuration": True}
+        capabilities = {**capabilities, "workspace": pulled}
     await editor.client.start_io(
         sys.executable, "-P", "-m", "mcp_lectern", "serve", "--config", str(config), *arguments,
         env=environment(home), cwd=str(home),

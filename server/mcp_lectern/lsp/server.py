@@ -114,12 +114,13 @@ class Lectern(Hooks):
             raise RuntimeError("the hub could not be loaded")
         return self.session.hub
 
-    async def loaded(self, uri: str) -> bool:
-        """Wait for the hub where this open document holds mentions; whether there is one.
+    async def loaded(self, uri: str | None = None) -> bool:
+        """Wait for the hub, where a document is given only if that is open; whether there is one.
 
         Links and their like are asked for once, as an editor's first act: no client asks again by itself.
+        That its language holds mentions does not count: the settings, which say so, come with the hub.
         """
-        if self.session.hub is None and self.session.readable(uri) is not None:
+        if self.session.hub is None and (uri is None or uri in self.session.documents):
             await self._ready.wait()
         return self.session.hub is not None
 

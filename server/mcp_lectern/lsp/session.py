@@ -32,8 +32,8 @@ _MARKDOWN = frozenset({"markdown", "prompt", "instructions", "chatagent", "skill
 class Session:
     """The state that handlers and commands share.
 
-    ``served`` are the ``lectern:`` documents that were answered, ``shown`` those in front of the person, and
-    ``unasked`` those that a question stands behind which nobody was asked.
+    ``served`` are the ``lectern:`` documents that were answered or may be asked for, ``shown`` those in
+    front of the person, and ``unasked`` those that a question stands behind which nobody was asked.
     """
 
     def __init__(self) -> None:

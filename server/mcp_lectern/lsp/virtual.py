@@ -30,6 +30,22 @@ def address_of(session: Session, server: str, uri: str) -> str:
     return address(server, uri, None, shown, binary_extension=session.client.file_system)
 
 
+def given(session: Session, server: str, uri: str) -> str:
+    """The same, for a client that keeps it: one from before the server's list stays good afterwards.
+
+    No client asks again for links, and with the list comes the type that the address is made with.
+    """
+    document = address_of(session, server, uri)
+    if not _listed(session, server):
+        session.served.add(document)
+    return document
+
+
+def _listed(session: Session, server: str) -> bool:
+    listing = session.hub.catalogue.listings.get(server) if session.hub else None
+    return listing is not None and listing.listed
+
+
 def look_of(session: Session, uri: str) -> str | None:
     """The type by which a resource without one is shown: none, unless the user wants it by the name."""
     from mcp_lectern.documents.media import type_of_name
@@ -117,8 +133,7 @@ def key_of(session: Session, document: str) -> Key:
         raise refused(
             "notFound", "This is no address of a resource: open the resource by its mention instead."
         )
-    listed = session.hub.catalogue.listings.get(key.server) if session.hub else None
-    if listed is None or not listed.listed or document in session.served:
+    if not _listed(session, key.server) or document in session.served:
         # Its path cannot be judged before the list is there, and stays good when the listed type changes.
         return key
     mime_type = listed_type(session, key.server, key.uri) or look_of(session, key.uri)

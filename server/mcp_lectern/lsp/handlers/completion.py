@@ -82,7 +82,8 @@ def _in_mention(lectern: Lectern, params: types.CompletionParams) -> bool:
     """Whether there will be an answer, which alone is worth waiting for the hub."""
     from mcp_lectern.mentions.cursor import at
 
-    document = lectern.session.living(params.text_document.uri)
+    # Whether its language holds mentions is not known before the hub is there.
+    document = lectern.session.documents.get(params.text_document.uri)
     if document is None:
         return False
     place = params.position

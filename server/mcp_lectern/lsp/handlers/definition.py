@@ -29,7 +29,7 @@ async def answer(lectern: Lectern, params: types.DefinitionParams) -> dict[str, 
     from mcp_lectern.lsp.to_proto.ranges import NOWHERE
 
     session, uri = lectern.session, params.text_document.uri
-    if session.readable(uri) is None:
+    if uri not in session.documents:
         return None
     # A person asked, perhaps as their editor's first act: "no definition" would be wrong by a second.
     hub = await lectern.hub()
@@ -38,7 +38,7 @@ async def answer(lectern: Lectern, params: types.DefinitionParams) -> dict[str, 
     if aim is None:
         return None
     if session.client.virtual_documents:
-        return {"uri": virtual.address_of(session, aim.server, aim.uri), "range": NOWHERE}
+        return {"uri": virtual.given(session, aim.server, aim.uri), "range": NOWHERE}
     if not virtual.may_read(session, aim.server, aim.uri):
         return None
     path = await opening.as_file(lectern, aim.server, aim.uri)

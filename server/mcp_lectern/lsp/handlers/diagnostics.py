@@ -27,6 +27,7 @@ def register(lectern: Lectern) -> None:
 
     @lectern.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)
     async def pulled(params: types.DocumentDiagnosticParams) -> dict[str, Any]:
+        await lectern.loaded(params.text_document.uri)
         # Without an opinion there is nothing to show; the client is asked to pull again once there is one.
         found = await diagnostics_of(lectern.session, params.text_document.uri)
         return report(found or [], params.previous_result_id)

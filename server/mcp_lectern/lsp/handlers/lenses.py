@@ -18,7 +18,8 @@ def register(lectern: Lectern) -> None:
     """Offer code lenses."""
 
     @lectern.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
-    def lenses(params: types.CodeLensParams) -> list[dict[str, Any]]:
+    async def lenses(params: types.CodeLensParams) -> list[dict[str, Any]]:
+        await lectern.loaded(params.text_document.uri)
         return lenses_of(lectern.session, params.text_document.uri)
 
 

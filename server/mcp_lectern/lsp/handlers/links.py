@@ -38,7 +38,7 @@ async def links_of(lectern: Lectern, uri: str) -> list[dict[str, Any]]:
     ) -> Iterator[dict[str, Any] | None]:
         from mcp_lectern.features.links import links
         from mcp_lectern.lsp.to_proto.ranges import Ranges
-        from mcp_lectern.lsp.virtual import address_of
+        from mcp_lectern.lsp.virtual import given
 
         ranges = Ranges(document, session.encoding)
         for link in links(catalogue, mentions):
@@ -48,7 +48,7 @@ async def links_of(lectern: Lectern, uri: str) -> list[dict[str, Any]]:
             yield {
                 "range": ranges.of(link.start, link.end),
                 # At once: an editor that gives up on a slow answer to the resolve step shows an error.
-                "target": address_of(session, link.server, link.uri),
+                "target": given(session, link.server, link.uri),
                 "data": {"server": link.server, "uri": link.uri},
             }
 

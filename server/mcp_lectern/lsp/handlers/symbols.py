@@ -14,7 +14,9 @@ def register(lectern: Lectern) -> None:
     """Offer symbols."""
 
     @lectern.feature(types.WORKSPACE_SYMBOL)
-    def symbols(params: types.WorkspaceSymbolParams) -> list[dict[str, Any]]:
+    async def symbols(params: types.WorkspaceSymbolParams) -> list[dict[str, Any]]:
+        if params.query:
+            await lectern.loaded()
         return symbols_of(lectern, params.query)
 
 
@@ -25,7 +27,7 @@ def symbols_of(lectern: Lectern, query: str) -> list[dict[str, Any]]:
         return []
     from mcp_lectern.features.symbols import symbols
     from mcp_lectern.lsp.to_proto.ranges import NOWHERE
-    from mcp_lectern.lsp.virtual import address_of
+    from mcp_lectern.lsp.virtual import given
 
     found = symbols(session.hub.catalogue, session.hub.indexes, query, session.settings.completion_limit)
     return [
@@ -33,7 +35,7 @@ def symbols_of(lectern: Lectern, query: str) -> list[dict[str, Any]]:
             "name": symbol.name,
             "containerName": symbol.container,
             "kind": int(types.SymbolKind.File),
-            "location": {"uri": address_of(session, symbol.server, symbol.uri), "range": NOWHERE},
+            "location": {"uri": given(session, symbol.server, symbol.uri), "range": NOWHERE},
         }
         for symbol in found
     ]

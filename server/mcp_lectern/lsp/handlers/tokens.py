@@ -72,6 +72,7 @@ async def tokens_of(lectern: Lectern, uri: str, within: types.Range | None = Non
     """The numbers of a document's tokens, or of those that begin in a range."""
     from mcp_lectern.lsp.looking import looked_through
 
+    await lectern.loaded(uri)
     session = lectern.session
 
     def look(
