@@ -14,6 +14,8 @@ VSIX := $(CLIENT)/dist/mcp-lectern.vsix
 INSTALLED := $(VENV)/.installed
 DEVELOPMENT := $(VENV)/.development
 MODULES := $(CLIENT)/node_modules/.installed
+# The tests start Python a thousand times: where the environment forbids bytecode, each compiles everything again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test vscode bench setup parts check lint-python types-python floors client test-python test-editors clean help
 .DELETE_ON_ERROR:
