@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import resource
 import stat
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -96,6 +97,30 @@ async def test_an_editor_that_shows_documents_is_asked_to(tmp_path: Path, server
         answer = await editor.command("open", mention="@docs:memo://text")
         await editor.until(lambda: bool(editor.shown))
         assert editor.shown[0].uri == answer["documents"][0]["document"]
+
+
+@pytest.mark.case("RD-05")
+async def test_rd_05_a_part_that_cannot_be_kept_as_a_file_costs_the_others_nothing(tmp_path: Path) -> None:
+    """A limit on the size of files answers as a full disk does."""
+    parts = [
+        {"uri": f"memo://parts/{n}", "text": text} for n, text in enumerate(("one", "x" * 70_000, "three"))
+    ]
+    with ScriptedServer(tmp_path, resources=RESOURCES, contents={"memo://many": parts}) as server:
+        async with running(tmp_path, {"docs": server.entry()}, capabilities=PLAIN) as editor:
+            await editor.listed()
+            resource.prlimit(editor.process.pid, resource.RLIMIT_FSIZE, (50_000, 50_000))
+            answer = await editor.command("open", server="docs", uri="memo://many", reveal=False)
+            first, second, third = answer["documents"]
+            assert [Path(each["path"]).read_text() for each in (first, third)] == ["one", "three"]
+            assert "error" not in {**first, **third}
+            assert "path" not in second
+            assert second["error"].startswith("memo://many of “docs” cannot be kept as a file: ")
+            assert "File too large" in second["error"]
+            (folder,) = {Path(each["path"]).parent.parent for each in (first, third)}
+            assert len([path for path in folder.rglob("*") if path.is_file()]) == 2, "nothing half written"
+            index = await editor.definition(editor.open("a.md", "@docs:memo://many"), 0, 5)
+            assert index is not None
+            assert "File too large" in _file(index.uri).read_text(encoding="utf-8")
 
 
 async def test_an_editor_without_virtual_documents_gets_read_only_files(
