@@ -23,6 +23,7 @@ import {
 import { agrees } from "./approval";
 import { elicit } from "./elicitation";
 import { externalAddress, openExternally } from "./external";
+import { give } from "./inputs";
 import { message } from "./plain";
 import {
   ApproveRequest,
@@ -30,6 +31,7 @@ import {
   ContentRefreshRequest,
   ElicitRequest,
   ExternalUriRequest,
+  InputRequest,
   SecretRequest,
   type StatusParams,
   StatusNotification,
@@ -109,6 +111,7 @@ function abilities(client: LanguageClient, listeners: Listeners): StaticFeature 
 /** What the server asks of the person, and of VS Code on their behalf. */
 function answerQuestions(client: LanguageClient, { secrets, status }: Listeners): void {
   client.onRequest(ElicitRequest, elicit);
+  client.onRequest(InputRequest, give);
   client.onRequest(SecretRequest, (params) => secret(secrets, params));
   client.onRequest(ExternalUriRequest, async ({ uri }) => ({ uri: await externalAddress(uri) }));
   client.onRequest(ApproveRequest, async ({ server, shows, changed }) => ({

@@ -32,6 +32,22 @@ export interface ElicitResult {
 
 export const ElicitRequest = new RequestType<ElicitParams, ElicitResult, void>("lectern/elicit");
 
+/** What the entry of a server asks the person for; an option is its own label, or has one. */
+export interface InputParams {
+  readonly server?: string;
+  readonly id: string;
+  readonly description?: string;
+  readonly default?: string;
+  readonly password?: boolean;
+  readonly options?: readonly (string | { readonly label: string; readonly value: string })[];
+}
+
+export interface InputResult {
+  readonly value: string;
+}
+
+export const InputRequest = new RequestType<InputParams, InputResult | null, void>("lectern/input");
+
 export interface SecretParams {
   readonly action: "get" | "set" | "delete";
   readonly key: string;
@@ -59,6 +75,7 @@ export const ShownNotification = new NotificationType<{ readonly documents: read
 export const CLIENT_ABILITIES = {
   elicitation: ["form", "url"],
   externalUri: true,
+  input: true,
   secrets: true,
   shown: true,
   status: true,

@@ -5,7 +5,7 @@ import type { SecretStorage } from "vscode";
 import type { SecretParams } from "./protocol";
 
 /** Requests whose content is nobody's but the person's: not even a trace of the conversation may hold it. */
-const PRIVATE = /'lectern\/(?:secret|elicit)\b/u;
+const PRIVATE = /'lectern\/(?:secret|elicit|input)\b/u;
 
 /** Does what a `lectern/secret` asks for; refused for anything that it cannot mean. */
 export async function secret(storage: SecretStorage, { action, key, value }: SecretParams): Promise<{ value?: string }> {

@@ -39,6 +39,7 @@ test("a trace holds neither secrets nor answers of a person", () => {
     "Received request 'lectern/secret - (3)'.",
     "Sending response 'lectern/secret - (3)'. Processing request took 2ms.",
     "Sending response 'lectern/elicit - (lectern-4)'. Processing request took 2ms.",
+    "Sending response 'lectern/input - (lectern-5)'. Processing request took 2ms.",
   ]) {
     assert.equal(traceable(message, "Params: hush"), undefined);
   }

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from mcp_lectern.cli.asking import Terminal, at_terminal
+from mcp_lectern.config.inputs import Choice, Input
 from mcp_lectern.mcp.wire.elicitation import FormQuestion, Mode, Question, UrlQuestion, question_of
 
 pytestmark = pytest.mark.anyio
@@ -25,7 +26,7 @@ def typing(*lines: str) -> Terminal:
             raise EOFError
         return left.pop(0) + "\n"
 
-    return Terminal(read)
+    return Terminal(read, lambda prompt: f"hidden {read(prompt)}")
 
 
 def question(properties: dict[str, Any]) -> Question:
@@ -101,3 +102,29 @@ async def test_the_person_says_when_they_are_done() -> None:
 async def test_without_a_terminal_there_is_nobody_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     assert at_terminal() is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "typed", "value"),
+    [
+        (Input("key", "The \x1b[2Jkey", password=True), "abc", "hidden abc"),
+        (Input("name"), "Ada", "Ada"),
+        (Input("name", default="Bob"), "", "Bob"),
+        (Input("name"), "", None),
+        (Input("where", choices=(Choice("eu", "Europe"), Choice("us", "America"))), "us", "us"),
+    ],
+)
+async def test_what_an_entry_asks_for_is_typed_and_a_secret_is_not_shown(
+    wanted: Input, typed: str, value: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await typing(typed).value("it", wanted) == value
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "“it” asks for" in said.err
+    assert "\x1b" not in said.err
+    for choice in wanted.choices:
+        assert f"{choice.value}: {choice.label}" in said.err
+
+
+async def test_an_end_of_input_gives_nothing() -> None:
+    assert await typing().value("it", Input("name", default="Bob")) is None

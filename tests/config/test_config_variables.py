@@ -47,7 +47,7 @@ def test_cfg_02_documented_forms_expand_once(dialect: Dialect, text: str, result
     [
         (VSCODE, "${env:U}", "“${env:U}” is not set"),
         (VSCODE, "Bearer ${V}", "write ${env:NAME}"),
-        (VSCODE, "${input:key}", "use ${env:NAME} instead"),
+        (VSCODE, "${input:key}", "asks for an input, and nobody was asked"),
         (VSCODE, "${env:}", "not a variable"),
         (VSCODE, "${}", "not a variable"),
         (VSCODE, "${command:x}", "not a variable"),

@@ -55,6 +55,8 @@ class Editor:
         self.choose: Callable[[types.ShowMessageRequestParams], str | None] = lambda _params: None
         self.elicited: list[dict[str, Any]] = []
         self.elicit: Callable[[dict[str, Any]], Any] = lambda _params: {"action": "cancel"}
+        self.inputs: list[dict[str, Any]] = []
+        self.give: Callable[[dict[str, Any]], Any] = lambda _params: None
         self.progress: list[tuple[Any, dict[str, Any]]] = []
         self.asked_for_settings = asyncio.Event()
         self.result: types.InitializeResult
@@ -199,6 +201,12 @@ class Editor:
         async def elicit(params: Any) -> Any:
             self._note(self.elicited, plain(params))
             answer = self.elicit(plain(params))
+            return await answer if inspect.isawaitable(answer) else answer
+
+        @client.feature("lectern/input")
+        async def give(params: Any) -> Any:
+            self._note(self.inputs, plain(params))
+            answer = self.give(plain(params))
             return await answer if inspect.isawaitable(answer) else answer
 
         client.protocol.fm.features.pop(types.WINDOW_WORK_DONE_PROGRESS_CREATE, None)

@@ -6,11 +6,13 @@ Without a terminal nobody can be asked, and servers are told so from the start.
 from __future__ import annotations
 
 import asyncio
+import getpass
 import sys
 import webbrowser
 from collections.abc import Callable
 from typing import Any
 
+from mcp_lectern.config.inputs import Input
 from mcp_lectern.mcp.wire.elicitation import CANCEL, DECLINE, FormQuestion, Mode, Question, Reply, UrlQuestion
 from mcp_lectern.mcp.wire.forms import Field
 from mcp_lectern.text.untrusted import single_line
@@ -21,10 +23,14 @@ _YES = frozenset({"y", "yes"})
 
 
 class Terminal:
-    """``Answers`` at a terminal: ``read`` returns a line, or raises EOFError; what is said goes to stderr."""
+    """``Answers`` and ``Prompt`` at a terminal; what is said goes to stderr.
 
-    def __init__(self, read: Callable[[str], str]) -> None:
+    ``read`` returns a line, or raises EOFError; ``read_hidden`` does so without showing what is typed.
+    """
+
+    def __init__(self, read: Callable[[str], str], read_hidden: Callable[[str], str]) -> None:
         self._read = read
+        self._read_hidden = read_hidden
 
     @property
     def modes(self) -> frozenset[Mode]:
@@ -47,6 +53,19 @@ class Terminal:
         except EOFError:
             return False
         return True
+
+    async def value(self, server: str, wanted: Input) -> str | None:
+        """What the person types for an input; nothing at all is the default, or nothing."""
+        _say(f"The entry of the server “{single_line(server)}” asks for {single_line(wanted.label, _WORDS)}")
+        for choice in wanted.choices:
+            _say(f"  - {single_line(choice.value)}: {single_line(choice.label)}")
+        hint = f" [{single_line(wanted.default)}]" if wanted.default and not wanted.password else ""
+        read = self._read_hidden if wanted.password else self._read
+        try:
+            typed = (await asyncio.to_thread(read, f"  {single_line(wanted.id)}{hint}: ")).strip()
+        except EOFError:
+            return None
+        return typed or wanted.default
 
     async def _url(self, question: UrlQuestion) -> Reply:
         _say(f"The server “{single_line(question.server)}” asks you to open a page on {question.host}:")
@@ -83,7 +102,7 @@ def at_terminal() -> Terminal | None:
     """Whoever sits at this terminal, or nobody."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
-    return Terminal(_prompted)
+    return Terminal(_prompted, lambda prompt: getpass.getpass(prompt, sys.stderr))
 
 
 def _prompted(prompt: str) -> str:

@@ -22,6 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _list(running: Running, arguments: argparse.Namespace) -> int:
+    await running.complete(arguments.server)
     servers = running.approved(arguments.server)
     await running.hub.ensure_listed(servers)
     code = troubles(running.hub, servers)

@@ -40,6 +40,12 @@ class Running:
         except Refused as refused:
             raise failed(refused) from refused
 
+    async def complete(self, server: str | None) -> None:
+        """Ask for what the named entry, or each, lacks, where there is somebody to ask."""
+        if self.hub.inputs.prompt is not None:
+            names = self.hub.states() if server is None else (self.entry(server).spec.name,)
+            await self.hub.inputs.give_each(names)
+
     def approved(self, server: str | None) -> list[str]:
         """The servers that may be asked, of all or of the named one; a note about each that may not."""
         if server is not None:
@@ -103,12 +109,14 @@ async def running(arguments: argparse.Namespace, *, quiet: bool = False) -> Asyn
         trusted_settings=True,
         workspace_servers=None,
     )
-    prepared = await asyncio.to_thread(prepare, request)
+    terminal = at_terminal()
+    hub = Hub(_Quiet(), __version__, terminal)
+    hub.inputs.prompt = terminal
+    prepared = await asyncio.to_thread(prepare, request, given=hub.inputs.given.values)
     problems = [problem for problem in prepared.configuration.problems if problem.path in configs]
     code = USAGE if any(problem.severity == "error" for problem in problems) else 0
     if not quiet:
         _report(prepared)
-    hub = Hub(_Quiet(), __version__, at_terminal())
     # A task and no task group: what the block raises has to come out as it is.
     life = asyncio.create_task(hub.run())
     try:

@@ -1,4 +1,7 @@
-"""``mcp-lectern sign-in``: sign in to a remote server, in a browser; the page's address is printed too."""
+"""``mcp-lectern sign-in``: sign in to a remote server, in a browser; the page's address is printed too.
+
+What the entry of a server asks for (``${input:id}``) is typed here as well.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import webbrowser
 
 from mcp_lectern.cli.layout import say
 from mcp_lectern.cli.program import DONE
-from mcp_lectern.cli.running import Running, print_json, run_with_hub
+from mcp_lectern.cli.running import Running, print_json, run_with_hub, troubles
 from mcp_lectern.hub.sign_in import sign_in
 from mcp_lectern.text.untrusted import single_line
 
@@ -44,10 +47,17 @@ def run(arguments: argparse.Namespace) -> int:
 async def _sign_in(running: Running, arguments: argparse.Namespace) -> int:
     name, hub = arguments.server, running.hub
     await sign_in(hub, name, TerminalInteraction())
-    signed_in = hub.link(name).credentials.signed_in
+    link = hub.link(name)
+    given = bool(link.entry.spec.inputs)
+    signed_in = link.credentials.signed_in or given
+    code = DONE
+    if given:
+        # Whether it was the right value, only the server can tell.
+        await hub.ensure_listed([name])
+        code = troubles(hub, [name])
     if arguments.json:
         print_json({"server": name, "signedIn": signed_in})
     else:
         shown = single_line(name)
         say(f"Signed in to “{shown}”." if signed_in else f"“{shown}” asks for no sign-in.")
-    return DONE
+    return code

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from mcp_lectern.config.dialects import BY_NAME, VSCODE
-from mcp_lectern.config.dialects.model import Surroundings
+from mcp_lectern.config.dialects.model import Surroundings, Unknown, Value
 from mcp_lectern.config.env_file import parse_env_file
 from mcp_lectern.config.files import UnreadableFileError, is_file, is_folder, read_file
 from mcp_lectern.config.jsonc import JsoncError, decode
@@ -28,28 +30,41 @@ SECRET_NAME = re.compile(
 )
 
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
 def launch(
-    spec: ServerSpec, *, machine: Machine, workspace_folder: Path | None = None
+    spec: ServerSpec,
+    *,
+    machine: Machine,
+    workspace_folder: Path | None = None,
+    given: Mapping[str, str] = _NOTHING,
 ) -> Launch | tuple[Problem, ...]:
     """What to start, or why it cannot be started. Reads the ``envFile`` and looks for the program.
 
     ``workspace_folder`` is what the variable stands for; an entry of a workspace file has its own folder.
+    ``given`` are the values of its inputs, by id.
     An editor that a desktop started lacks what the user's profile exports: then a login shell is asked for
     it, and also where a user's own program is found in no other way.
     """
     folder = spec.origin.folder or workspace_folder
     fuller = logged_in(machine) if from_a_desktop(machine) else None
-    launching = _Launching(spec, fuller or machine, folder)
+    launching = _Launching(spec, fuller or machine, folder, given)
     launched = launching.run()
     if launching.program_missing and fuller is None and spec.origin.level is Level.USER:
         fuller = logged_in(machine)
-        again = _Launching(spec, fuller, folder).run() if fuller else None
+        again = _Launching(spec, fuller, folder, given).run() if fuller else None
         return again if isinstance(again, Launch) else launched
     return launched
 
 
 def expanded(
-    text: str, spec: ServerSpec, *, machine: Machine, workspace_folder: Path | None = None
+    text: str,
+    spec: ServerSpec,
+    *,
+    machine: Machine,
+    workspace_folder: Path | None = None,
+    given: Mapping[str, str] = _NOTHING,
 ) -> Expansion:
     """One text of an entry with its variables expanded, in the entry's own dialect."""
     folder = spec.origin.folder or workspace_folder
@@ -57,8 +72,19 @@ def expanded(
         environment_lookup(machine.environment, ignore_case=machine.windows),
         str(folder) if folder else None,
         str(machine.home),
+        partial(_given, spec, given),
     )
     return expand(text, BY_NAME.get(spec.dialect, VSCODE), surroundings)
+
+
+def _given(spec: ServerSpec, values: Mapping[str, str], name: str) -> Value | Unknown:
+    wanted = next((each for each in spec.inputs if each.id == name), None)
+    if wanted is None:
+        return Unknown("names no input")
+    value = values.get(name)
+    if wanted.unusable is not None or value is None:
+        return Unknown(wanted.unusable or "has not been given yet")
+    return Value(value, secret=wanted.password)
 
 
 def working_folder(spec: ServerSpec, written: str | None, machine: Machine) -> Path:
@@ -77,6 +103,7 @@ class _Launching:
     spec: ServerSpec
     machine: Machine
     folder: Path | None
+    given: Mapping[str, str]
     secrets: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     program_missing: bool = False
@@ -115,7 +142,9 @@ class _Launching:
         return Problem(message, origin.path, origin.line, origin.column, server=self.spec.name)
 
     def _expand(self, text: str, where: str) -> str:
-        expansion = expanded(text, self.spec, machine=self.machine, workspace_folder=self.folder)
+        expansion = expanded(
+            text, self.spec, machine=self.machine, workspace_folder=self.folder, given=self.given
+        )
         self.secrets.extend(secret for secret in expansion.secrets if secret)
         self.problems.extend(f"in “{where}”, {problem}" for problem in expansion.problems)
         return expansion.text

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from mcp_lectern.config.inputs import Input
+
 
 class Level(Enum):
     """Who vouches for an entry."""
@@ -37,6 +39,7 @@ class ServerSpec:
 
     ``raw`` is the entry's own JSON value: what an approval shows and covers. ``env`` maps to None where
     the variable is to be removed. ``dialect`` names the variable syntax (``vscode``, ``claude``).
+    ``inputs`` are what a person gives for it.
     """
 
     name: str
@@ -54,6 +57,7 @@ class ServerSpec:
     disabled: bool = False
     roots: bool | None = None
     protocol: str = "auto"
+    inputs: tuple[Input, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from mcp_lectern.config.dialects.oauth import GRANTS, TEXTS, port, scopes
@@ -30,11 +31,22 @@ class Network:
     proxy: str | None = None
 
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
 def remote(
-    spec: ServerSpec, *, machine: Machine, network: Network, workspace_folder: Path | None = None
+    spec: ServerSpec,
+    *,
+    machine: Machine,
+    network: Network,
+    workspace_folder: Path | None = None,
+    given: Mapping[str, str] = _NOTHING,
 ) -> Remote | tuple[Problem, ...]:
-    """How to reach a server, or why it cannot be reached. Reads and connects to nothing."""
-    return _Reaching(spec, machine, network, spec.origin.folder or workspace_folder).run()
+    """How to reach a server, or why it cannot be reached. Reads and connects to nothing.
+
+    ``given`` are the values of its inputs, by id.
+    """
+    return _Reaching(spec, machine, network, spec.origin.folder or workspace_folder, given).run()
 
 
 @dataclass(slots=True)
@@ -43,6 +55,7 @@ class _Reaching:
     machine: Machine
     network: Network
     folder: Path | None
+    given: Mapping[str, str]
     secrets: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -71,7 +84,9 @@ class _Reaching:
         return Problem(message, origin.path, origin.line, origin.column, server=self.spec.name)
 
     def _expand(self, text: str, where: str) -> str:
-        expansion = expanded(text, self.spec, machine=self.machine, workspace_folder=self.folder)
+        expansion = expanded(
+            text, self.spec, machine=self.machine, workspace_folder=self.folder, given=self.given
+        )
         self.secrets.extend(secret for secret in expansion.secrets if secret)
         self.problems.extend(f"in “{where}”, {problem}" for problem in expansion.problems)
         return expansion.text

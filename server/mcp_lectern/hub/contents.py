@@ -12,6 +12,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from mcp_lectern.mcp.client.cache import Cache, CacheKey
+from mcp_lectern.mcp.errors import McpError
 from mcp_lectern.mcp.wire.resources import BlobItem, ReadResult, TextItem
 
 KEPT_BYTES = 64 * 1024 * 1024
@@ -104,6 +105,13 @@ class Contents:
     def fresh(self, server: str, uri: str) -> ReadResult | None:
         """The same, while its server says that a new read would return no other."""
         return self._cache.fresh(self._key(server, uri))
+
+    def stale(self, error: McpError, server: str, uri: str) -> ReadResult | None:
+        """An earlier result that its server allowed to be kept, where the failure says nothing about it."""
+        kept = self.kept(server, uri) if error.retryable else None
+        if kept is None or kept.answered or not kept.ttl_ms:
+            return None
+        return replace(kept, stale=f"This is what an earlier read returned. {error.message}")
 
     def to_show(self, server: str, uri: str) -> ReadResult | None:
         """What a document shows without a read: what an open one does, or what was read a moment ago."""

@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
+from mcp_lectern.config.inputs import Input
 from mcp_lectern.config.model import Launch, Level, Remote, ServerSpec
-from mcp_lectern.hub.failure import Refused, refused
+from mcp_lectern.hub.failure import Failure, Refused
 from mcp_lectern.hub.status import State
 
 
 @dataclass(frozen=True, slots=True)
 class Anew:
-    """How an entry that needs an approval is decided on anew; both read files and belong in a thread.
+    """How an entry that needs something of a person is decided on anew; both belong in a thread.
 
     ``entry`` is the decision about what is on disk now. ``stamp`` differs once an approval was given or
     taken back by anybody.
@@ -28,7 +29,8 @@ class Entry:
     """``launched`` is None where the entry cannot be started; then ``refusal`` is a sentence that says why.
 
     ``changed`` names what differs from an earlier approval. ``anew`` is None where nobody is to be asked: the
-    user's own entries, and disabled ones. ``preparing``: nothing of this is known yet, and an entry that says
+    user's own entries that ask for no input, and disabled ones. ``missing`` are the inputs that nobody has
+    given yet. ``preparing``: nothing of this is known yet, and an entry that says
     it takes this one's place soon; who wants the server waits for that.
     """
 
@@ -41,6 +43,7 @@ class Entry:
     changed: tuple[str, ...] = ()
     anew: Anew | None = field(default=None, compare=False, repr=False)
     preparing: bool = False
+    missing: tuple[Input, ...] = ()
 
     @property
     def can_start(self) -> bool:
@@ -54,6 +57,8 @@ class Entry:
             return State.STOPPED
         if not self.approved:
             return State.NOT_TRUSTED
+        if self.missing:
+            return State.NEEDS_SIGN_IN
         return State.IDLE if self.launched is not None or self.preparing else State.FAILED
 
     @property
@@ -100,7 +105,10 @@ class Entry:
     def refused(self) -> Refused:
         """Why this server cannot be used, and what to do."""
         kind = "serverFailed" if self.approved else "notTrusted"
-        return refused(kind, self.refusal or not_approved(self.spec, self.changed), server=self.spec.name)
+        if self.approved and self.missing:
+            kind = "needsSignIn"
+        message = self.refusal or not_approved(self.spec, self.changed)
+        return Refused(Failure(kind, message, self.spec.name, unasked=kind == "needsSignIn"))
 
 
 def not_approved(spec: ServerSpec, changed: tuple[str, ...] = ()) -> str:
@@ -113,6 +121,13 @@ def not_approved(spec: ServerSpec, changed: tuple[str, ...] = ()) -> str:
     )
     how = "look at it and approve it with “Lectern: Approve Server…” or `mcp-lectern approve`"
     return f"{before}: nothing is started. To use it, {how}."
+
+
+def not_given(spec: ServerSpec, missing: tuple[Input, ...]) -> str:
+    """The sentence for an entry that waits for what a person gives."""
+    wanted = ", ".join(each.label for each in missing)
+    how = "use “Sign in” in the editor, or `mcp-lectern sign-in`"
+    return f"The server “{spec.name}” asks for what only you can give it ({wanted}): {how}."
 
 
 def not_examined(spec: ServerSpec, too_much: object) -> str:

@@ -7,7 +7,6 @@ runs on one event loop; what would hold that loop (indexing, fingerprints) runs 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from mcp_lectern.hub.contents import Contents
 from mcp_lectern.hub.credentials import default_storage
 from mcp_lectern.hub.entry import Entry
 from mcp_lectern.hub.failure import Refused
+from mcp_lectern.hub.inputs import Inputs
 from mcp_lectern.hub.link import Link
 from mcp_lectern.hub.live import Live
 from mcp_lectern.hub.log import ServerLog
@@ -63,9 +63,10 @@ class Hub:
         self.offering = Offering()
         self.remembered = Remembered(self)
         self.tokens: Callable[[], TokenStorage] = default_storage
+        self.inputs = Inputs(self)
         self._observer = observer
         self._version = version
-        self._answers = OneAtATime(answers) if answers else None
+        self._answers = OneAtATime(answers, self.inputs.turn) if answers else None
         self._links: dict[str, Link] = {}
         # Open documents hold what these entries' former servers said, until the new ones are listed.
         self._replaced: set[str] = set()
@@ -287,6 +288,8 @@ class Hub:
         Raises Refused, whatever went wrong. A read that is not found lists the server again once and says
         whether the URI is still listed.
         """
+        if asked:
+            await self.inputs.give(server)
         approved = self.link(server).entry.approved
         fresh = self.contents.fresh(server, uri) if approved and not again else None
         if fresh is not None:
@@ -295,7 +298,7 @@ class Hub:
             result = await self.contents.read(self._group(), server, uri, asked=asked)
         except McpError as error:
             refused = await self._unread(error, server, uri)
-            if again or (stale := self._stale(error, server, uri)) is None:
+            if again or (stale := self.contents.stale(error, server, uri)) is None:
                 raise refused from error
             return stale
         self._now_readable(server, uri)
@@ -304,13 +307,6 @@ class Hub:
 
     async def _read_again(self, server: str, uri: str) -> None:
         await self.read(server, uri, again=True)
-
-    def _stale(self, error: McpError, server: str, uri: str) -> ReadResult | None:
-        """An earlier result that its server allowed to be kept, where the failure says nothing about it."""
-        kept = self.contents.kept(server, uri) if error.retryable else None
-        if kept is None or kept.answered or not kept.ttl_ms:
-            return None
-        return replace(kept, stale=f"This is what an earlier read returned. {error.message}")
 
     def _unread_document(self, server: str) -> str | None:
         """Why an open document does not show what its resource is now."""

@@ -72,6 +72,9 @@ class Link:
         self._scope: anyio.CancelScope | None = None
         self._at_rest = anyio.Event()
         self._at_rest.set()
+        self._decided = anyio.Event()
+        if not entry.preparing:
+            self._decided.set()
         self._patient_until = 0.0
         self._stamp: object = _NEVER_SEEN
 
@@ -99,6 +102,10 @@ class Link:
         if self.attempt is None or self.attempt.settled.is_set():
             self.attempt = Attempt()
         self._wanted.set()
+
+    async def decided(self) -> None:
+        """Wait until it is known whether the entry can be started."""
+        await self._decided.wait()
 
     async def ready(self) -> Connection:
         """The connection of a running server, started if need be. Raises :class:`McpError` or Refused."""
@@ -169,6 +176,7 @@ class Link:
         if self._scope is not None:
             self._scope.cancel()
         await self._at_rest.wait()
+        self._decided.set()
         if self.entry.preparing and self.attempt is not None:
             self.attempt.settled.set()
         if self.entry.can_start:
@@ -273,6 +281,7 @@ class Link:
     def prepared(self, entry: Entry) -> None:
         """The entry is known at last: what was wanted meanwhile is done, or refused."""
         self._adopt(entry)
+        self._decided.set()
         self._enter(entry.resting_state)
         if self.attempt is None:
             return

@@ -5,18 +5,19 @@ Reads files and belongs in a thread; starts nothing and changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from mcp_lectern.config.discover import config_layers, discover
+from mcp_lectern.config.inputs import Input
 from mcp_lectern.config.launch import launch
 from mcp_lectern.config.login import answers_within, from_a_desktop
 from mcp_lectern.config.model import Configuration, Launch, Level, Problem, Remote, ServerSpec
 from mcp_lectern.config.places import Machine
 from mcp_lectern.config.remote import Network, remote
-from mcp_lectern.hub.entry import Anew, Entry, not_approved, not_examined
+from mcp_lectern.hub.entry import Anew, Entry, not_approved, not_examined, not_given
 from mcp_lectern.settings import Settings, read
 from mcp_lectern.settings.sentences import quoted
 from mcp_lectern.settings.untrusted import restrained
@@ -24,6 +25,9 @@ from mcp_lectern.trust.approvals import Approvals, ApprovalsError, default_path
 from mcp_lectern.trust.fingerprint import NOT_EXAMINED, fingerprint_of, shows
 from mcp_lectern.trust.material import gather
 from mcp_lectern.trust.policy import decide
+
+GivenFor = Callable[[ServerSpec], Mapping[str, str]]
+"""What people gave for the inputs of an entry, by their ids. It may block."""
 
 _HURRY = 0.4
 """Seconds that entries wait for a user's profile which others are not to wait for."""
@@ -60,10 +64,12 @@ def prepare(
     *,
     approvals: Approvals | None = None,
     hurried: bool = False,
+    given: GivenFor = lambda _spec: {},
 ) -> Prepared:
     """Everything as it is on disk now. ``previous`` serves files that are broken at the moment.
 
-    ``hurried``: entries that have to wait for the user's profile are marked as ``preparing`` instead.
+    ``hurried``: entries that have to wait for the user's profile, or for a store of secrets, are marked as
+    ``preparing`` instead.
     """
     machine = Machine.this()
     settings, warnings = _settings(request)
@@ -86,7 +92,9 @@ def prepare(
     entries = [
         _preparing(spec)
         if late and _is_started(spec)
-        else _entry(spec, machine, folder, known, policy=policy, network=network)
+        else _entry(
+            spec, machine, folder, known, policy=policy, network=network, given=None if hurried else given
+        )
         for spec in configuration.specs
     ]
     warnings += [entry.warning for entry in entries if entry.warning]
@@ -132,32 +140,53 @@ def _entry(
     *,
     policy: str,
     network: Network,
+    given: GivenFor | None,
 ) -> Entry:
-    launched = _launched(spec, machine, folder, network)
-    ready = launched if isinstance(launched, (Launch, Remote)) else None
-    started = ready if isinstance(ready, Launch) else None
+    """``given`` is None where the entry is to be decided on without what people gave, which takes a while."""
+    # What an approval covers is the same whatever people give.
+    as_written = {wanted.id: f"${{input:{wanted.id}}}" for wanted in spec.inputs}
+    launched = _launched(spec, machine, folder, network, as_written)
+    started = launched if isinstance(launched, Launch) else None
     covered = shows(spec, gather(spec, started, machine=machine, workspace_folder=folder))
     decision = decide(spec, covered, approvals, workspace_servers=policy)
+    missing: tuple[Input, ...] = ()
+    if spec.inputs and decision.approved and not spec.disabled:
+        if given is None:
+            return Entry(spec, fingerprint_of(covered), covered, approved=True, preparing=True)
+        values = given(spec)
+        missing = tuple(each for each in spec.inputs if each.id not in values and each.unusable is None)
+        launched = _launched(spec, machine, folder, network, values)
+    ready = launched if isinstance(launched, (Launch, Remote)) and not missing else None
     refusal = _refusal(spec, launched, decision.changed, approved=decision.approved)
+    if missing:
+        refusal = not_given(spec, missing)
     if not decision.approved and not spec.disabled and NOT_EXAMINED in covered:
         refusal = not_examined(spec, covered[NOT_EXAMINED])
     startable = None if spec.disabled else ready
     anew = None
-    if spec.origin.level is not Level.USER and not spec.disabled:
-        again = partial(_entry, spec, machine, folder, approvals, policy=policy, network=network)
+    if (spec.origin.level is not Level.USER or spec.inputs) and not spec.disabled:
+        again = partial(_entry, spec, machine, folder, approvals, policy=policy, network=network, given=given)
         anew = Anew(again, approvals.stamp)
     return Entry(
-        spec, fingerprint_of(covered), covered, decision.approved, startable, refusal, decision.changed, anew
+        spec,
+        fingerprint_of(covered),
+        covered,
+        decision.approved,
+        startable,
+        refusal,
+        decision.changed,
+        anew,
+        missing=missing,
     )
 
 
 def _launched(
-    spec: ServerSpec, machine: Machine, folder: Path | None, network: Network
+    spec: ServerSpec, machine: Machine, folder: Path | None, network: Network, given: Mapping[str, str]
 ) -> Launch | Remote | tuple[Problem, ...]:
     try:
         if spec.kind == "stdio":
-            return launch(spec, machine=machine, workspace_folder=folder)
-        return remote(spec, machine=machine, network=network, workspace_folder=folder)
+            return launch(spec, machine=machine, workspace_folder=folder, given=given)
+        return remote(spec, machine=machine, network=network, workspace_folder=folder, given=given)
     except Exception as error:  # noqa: BLE001 - whatever one entry holds must not cost the others
         reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
         origin = spec.origin

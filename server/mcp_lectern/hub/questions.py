@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 
 
 class OneAtATime:
-    """The same answers, for all servers: a question waits until the one before it is answered."""
+    """The same answers, for all servers: a question waits until the one before it is answered.
 
-    def __init__(self, answers: Answers) -> None:
+    ``turn`` is held while somebody is asked.
+    """
+
+    def __init__(self, answers: Answers, turn: anyio.Lock) -> None:
         self._answers = answers
-        self._turn = anyio.Lock()
+        self._turn = turn
 
     @property
     def modes(self) -> frozenset[Mode]:

@@ -1,4 +1,7 @@
-"""Signing in to a server and out of it, because a person said so; must not know how they are reached."""
+"""Signing in to a server and out of it, because a person said so; must not know how they are reached.
+
+What an entry asks a person for (``${input:id}``) is given and forgotten in the same way.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,18 @@ if TYPE_CHECKING:
 async def sign_in(hub: Hub, server: str, interaction: Interaction) -> None:
     """Sign in, and start the server under the new sign-in. Raises Refused.
 
-    A server that asks for no sign-in is merely started.
+    A server that asks for no sign-in is merely started. One whose entry asks for inputs, and for no other
+    sign-in, is started with what is given anew.
     """
+    await hub.link(server).decided()
+    entry = hub.link(server).entry
+    if entry.spec.inputs:
+        known = not entry.missing
+        own = not isinstance(entry.launched, Remote) or has_own(entry.launched)
+        await hub.inputs.give(server, anew=known and own)
+        if not _signs_in(hub.link(server)):
+            hub.link(server).want(explicit=True)
+            return
     link = hub.link(server)
     remote = _remote(link)
     try:
@@ -40,6 +53,17 @@ async def sign_out(hub: Hub, server: str) -> None:
 
     Other entries of the same address share it, and are signed out as well.
     """
+    await hub.link(server).decided()
+    if hub.link(server).entry.spec.inputs:
+        signs_in = _signs_in(hub.link(server))
+        if signs_in:
+            await _sign_out(hub, server)
+        await hub.inputs.forget(server)
+        return
+    await _sign_out(hub, server)
+
+
+async def _sign_out(hub: Hub, server: str) -> None:
     link = hub.link(server)
     remote = _remote(link)
     others = [hub.link(name) for name in hub.states() if name != server]
@@ -52,6 +76,12 @@ async def sign_out(hub: Hub, server: str) -> None:
         finally:
             hub.forget(each.name)
             await hub.remembered.purge(each.name)
+
+
+def _signs_in(link: Link) -> bool:
+    """Whether one signs in to the server itself, beside what its entry asks for."""
+    ready = link.entry.launched
+    return isinstance(ready, Remote) and not has_own(ready)
 
 
 def _shares(link: Link, remote: Remote) -> bool:

@@ -32,6 +32,7 @@ class Client:
     trust_prompt: bool = False
     external_uri: bool = False
     secrets: bool = False
+    input: bool = False
     tells_shown: bool = False
     elicitation: frozenset[str] = frozenset()
     work_done_progress: bool = False
@@ -77,6 +78,7 @@ class Client:
             trust_prompt=own.get("trustPrompt") is True,
             external_uri=own.get("externalUri") is True,
             secrets=own.get("secrets") is True,
+            input=own.get("input") is True,
             tells_shown=own.get("shown") is True,
             elicitation=frozenset(mode for mode in ("form", "url") if mode in _list(own, "elicitation")),
             work_done_progress=_at(initialize, "capabilities", "window").get("workDoneProgress") is True,

@@ -20,6 +20,7 @@ from mcp_lectern.lsp.session import Session
 if TYPE_CHECKING:
     from mcp_lectern.config.model import Configuration
     from mcp_lectern.hub.hub import Hub
+    from mcp_lectern.hub.inputs import Prompt
     from mcp_lectern.hub.observer import HubObserver
     from mcp_lectern.mcp.auth.tokens import TokenStorage
     from mcp_lectern.mcp.connect import Answers
@@ -55,6 +56,7 @@ class Engine:
     pull_settings: Callable[[], Awaitable[Mapping[str, object] | None]]
     configured: Callable[[Configuration, Sequence[str]], None]
     storage: Callable[[], Callable[[], TokenStorage]] | None = None
+    prompt: Prompt | None = None
     initial: Mapping[str, object] = field(default_factory=dict)
     pushed: Mapping[str, object] = field(default_factory=dict)
     _configuring: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -70,6 +72,7 @@ class Engine:
         """Load the hub, run it, and configure it for the first time."""
         module = await asyncio.to_thread(importlib.import_module, "mcp_lectern.hub.hub")
         self._hub = module.Hub(self.observer, __version__, self.answers)
+        self._hub.inputs.prompt = self.prompt
         if self.storage is not None:
             self._hub.tokens = self.storage()
         self._life = asyncio.create_task(self._hub.run(), name="lectern-hub")
@@ -136,9 +139,11 @@ class Engine:
             trusted_settings=self.session.client.trusted_settings,
             workspace_servers=self.command_line.workspace_servers,
         )
-        # The first time, remote servers and what is remembered wait for no program's environment.
+        # The first time, other servers and what is remembered wait for no program's environment or secret.
         hurried = self._configuration is None
-        prepared = await asyncio.to_thread(prepare.prepare, request, self._configuration, hurried=hurried)
+        prepared = await asyncio.to_thread(
+            prepare.prepare, request, self._configuration, hurried=hurried, given=hub.inputs.given.values
+        )
         self._configuration = prepared.configuration
         self.session.settings = prepared.settings
         await self._remember()

@@ -50,6 +50,7 @@ async def expanded(hub: Hub, wish: Wish) -> Expansion:
     index = MentionIndex(wish.text)
     named = [mention.server for mention in await _mentions(hub, index, wish.markdown)]
     # Which server an unqualified one means, and whether it is alone with it, only all can tell.
+    await hub.inputs.give_each(dict.fromkeys(name for name in named if name))
     await hub.ensure_listed(None if None in named else dict.fromkeys(name for name in named if name))
     mentions = await _mentions(hub, index, wish.markdown)
     wanted = [_explained(hub, one) for one in plan(hub.catalogue, mentions, unlisted=wish.unlisted)]

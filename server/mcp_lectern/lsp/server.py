@@ -25,6 +25,7 @@ from mcp_lectern.lsp.converter import lenient_converter
 from mcp_lectern.lsp.elicitation import Elicitation
 from mcp_lectern.lsp.engine import CommandLine, Engine
 from mcp_lectern.lsp.from_proto import folder_path
+from mcp_lectern.lsp.inputs import EditorPrompt
 from mcp_lectern.lsp.progress import Progress
 from mcp_lectern.lsp.protocol import Command, Hooks, Protocol
 from mcp_lectern.lsp.publishing import Publishing
@@ -75,6 +76,7 @@ class Lectern(Hooks):
             self._pull_settings,
             self._configured,
             storage=lambda: storage(self),
+            prompt=EditorPrompt(self),
         )
         self._settings = ClientSettings(self._ask_settings, self.engine.reconfigure)
         self.approval = Approval(self)

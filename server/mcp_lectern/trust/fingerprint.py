@@ -18,6 +18,7 @@ _NAMES = {
     "resolvedCommand": "program that the command leads to",
     "envFileContent": "content of envFile",
     "oauth": "sign-in",
+    "inputs": "what it asks you for",
     "notExamined": "what cannot be looked at",
 }
 NOT_EXAMINED = "notExamined"
@@ -44,6 +45,7 @@ def shows(spec: ServerSpec, material: Material) -> dict[str, object]:
         "roots": spec.roots,
         "protocol": None if spec.protocol == "auto" else spec.protocol,
         "dialect": spec.dialect,
+        "inputs": [wanted.to_json() for wanted in spec.inputs],
         "resolvedCommand": material.command,
         "envFileContent": material.env_file,
         "scripts": dict(material.scripts),

@@ -49,8 +49,8 @@ def gather(
 ) -> Material:
     """The material of an entry as it is on disk now. Never raises for what it finds there.
 
-    ``launched`` is what would be started. An entry that cannot be started has no material: once it can, there
-    is something new to approve.
+    ``launched`` is what would be started, its inputs as written: what a person gives is theirs. An entry that
+    cannot be started has no material: once it can, there is something new to approve.
     """
     if launched is None:
         return Material()
@@ -62,15 +62,20 @@ def gather(
     if spec.origin.level is not Level.WORKSPACE or own is None:
         return Material(launched.command, env_file)
     try:
-        return Material(launched.command, env_file, _Search(machine, launched, own).run())
+        proposals = [text for wanted in spec.inputs for text in wanted.proposals()]
+        return Material(launched.command, env_file, _Search(machine, launched, own, proposals).run())
     except TooMuchError as much:
         return Material(launched.command, env_file, too_much=str(much))
 
 
 class _Search:
-    """Through one entry's words, for the files of the folder ``own`` that they could mean."""
+    """Through one entry's words, for the files of the folder ``own`` that they could mean.
 
-    def __init__(self, machine: Machine, launched: Launch, own: Path) -> None:
+    ``proposals`` are the words that it would have a person choose.
+    """
+
+    def __init__(self, machine: Machine, launched: Launch, own: Path, proposals: Iterable[str]) -> None:
+        self._proposals = proposals
         self._machine = machine
         self._launched = launched
         self._own = own
@@ -82,7 +87,7 @@ class _Search:
         launched = self._launched
         # What a process merely inherits is the user's.
         own = {name: value for name, value in launched.own.items() if value is not None}
-        texts = [launched.command, *launched.args, *own.values()]
+        texts = [launched.command, *launched.args, *own.values(), *self._proposals]
         pieces = words.pieces(texts, windows=self._machine.windows)
         found = _at_most(pieces, _MOST_WORDS, "words")
         for folder in self._folders(found):

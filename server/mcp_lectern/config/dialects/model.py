@@ -15,20 +15,28 @@ class Unknown:
 
 
 @dataclass(frozen=True, slots=True)
+class Value:
+    """``secret`` where the value came from the environment or a person and must not show up in a log."""
+
+    text: str
+    secret: bool = True
+
+
+def _nobody(_name: str) -> Value | Unknown:
+    return Unknown("asks for an input, and nobody was asked")
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What variables stand for. Paths are absolute; ``workspace_folder`` is None where none is open."""
+    """What variables stand for. Paths are absolute; ``workspace_folder`` is None where none is open.
+
+    ``given`` is what a person gave for an input, by its id.
+    """
 
     environment: Callable[[str], str | None]
     workspace_folder: str | None
     home: str
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """``secret`` where the value came from the environment and must not show up in a log."""
-
-    text: str
-    secret: bool = True
+    given: Callable[[str], Value | Unknown] = _nobody
 
 
 _IN_THE_OPEN = frozenset(
@@ -53,7 +61,7 @@ class Dialect:
 
     ``beside`` are other members of the file and ``ignored`` members of an entry that mean something to the
     host and nothing to Lectern: no warning. ``variable`` resolves one ``${…}``; ``forms`` lists them for
-    people.
+    people. ``inputs`` is the member that describes what people are asked for, if the host has any.
     """
 
     name: str
@@ -63,3 +71,4 @@ class Dialect:
     ignored: frozenset[str]
     variable: Variable
     forms: str
+    inputs: str | None = None

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mcp_lectern.config import inputs
 from mcp_lectern.config.dialects.entry import FIELDS, RejectedError, read_entry, unused
 from mcp_lectern.config.dialects.model import Dialect
+from mcp_lectern.config.inputs import Inputs
 from mcp_lectern.config.jsonc import Document
-from mcp_lectern.config.model import Origin, Problem, Reading, ServerSpec
+from mcp_lectern.config.model import Level, Origin, Problem, Reading, ServerSpec
 from mcp_lectern.settings.sentences import did_you_mean, kind_of, quoted
 
 
@@ -43,13 +45,23 @@ def read(value: object, source: Source, dialects: Sequence[Dialect]) -> Reading:
     present = [dialect for dialect in dialects if dialect.section in value]
     if not present:
         return Reading(problems=(_no_section(value, source, dialects),))
-    readings = [read_section(value[dialect.section], source, dialect) for dialect in present]
+    readings = [_with_inputs(value, source, dialect) for dialect in present]
     strays = _strays(value, source, dialects)
     return _together(readings, (*_duplicates(source), *strays))
 
 
-def read_section(value: object, source: Source, dialect: Dialect) -> Reading:
-    """The entries of one section."""
+def _with_inputs(value: Mapping[str, object], source: Source, dialect: Dialect) -> Reading:
+    """The entries of a section together with what the file says of the inputs that they ask for."""
+    if dialect.inputs is None:
+        return read_section(value[dialect.section], source, dialect)
+    described = inputs.read(value.get(dialect.inputs))
+    reading = read_section(value[dialect.section], source, dialect, described)
+    wrong = [source.problem(text, dialect.inputs, severity="warning") for text in described.problems]
+    return replace(reading, problems=(*reading.problems, *wrong))
+
+
+def read_section(value: object, source: Source, dialect: Dialect, described: Inputs = inputs.NONE) -> Reading:
+    """The entries of one section; ``described`` are the inputs that they may ask for."""
     section = dialect.section
     if not isinstance(value, Mapping):
         message = f"{quoted(section)} is an object with one entry per server, not {kind_of(value)}."
@@ -59,13 +71,32 @@ def read_section(value: object, source: Source, dialect: Dialect) -> Reading:
     for name, entry in value.items():
         try:
             spec = read_entry(name, entry, dialect, source.at(section, name))
+            if dialect.inputs is not None:
+                spec = _asking(spec, described)
         except RejectedError as error:
             keys = (section, name, error.field) if error.field else (section, name)
             problems.append(source.problem(f"{quoted(name)} is left out: {error}.", *keys, server=name))
         else:
             specs.append(spec)
             problems.extend(_unused(spec, source, dialect))
+            for text in described.strangers(spec.raw) if dialect.inputs is not None else ():
+                keys = (section, name)
+                problems.append(
+                    source.problem(f"{quoted(name)}: {text}", *keys, severity="warning", server=name)
+                )
     return Reading(tuple(specs), tuple(problems), tuple(value))
+
+
+def _asking(spec: ServerSpec, described: Inputs) -> ServerSpec:
+    """The spec with what it asks for. Raises `RejectedError`.
+
+    An approval covers the program and the files that an entry leads to: what leads there is not asked for.
+    """
+    leading = {"command": spec.command, "cwd": spec.cwd, "envFile": spec.env_file}
+    for field, text in leading.items() if spec.origin.level is not Level.USER else ():
+        if inputs.used(text):
+            raise RejectedError(f"“{field}” asks for an input, which only your own entries may", field)
+    return replace(spec, inputs=described.of(spec.raw))
 
 
 def _unused(spec: ServerSpec, source: Source, dialect: Dialect) -> Iterable[Problem]:

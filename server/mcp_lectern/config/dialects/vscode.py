@@ -21,7 +21,7 @@ def _variable(inner: str, surroundings: Surroundings) -> Value | Unknown:
         folder = surroundings.workspace_folder
         return Unknown("has no value: no folder is open") if folder is None else Value(folder, secret=False)
     if kind == "input" and colon:
-        return Unknown("asks for an input, which is not supported yet: use ${env:NAME} instead")
+        return surroundings.given(name)
     return Unknown("is not a variable that Lectern knows here: write ${env:NAME} for the environment's NAME")
 
 
@@ -32,5 +32,6 @@ VSCODE = Dialect(
     beside=frozenset({"inputs", "sandbox", "$schema"}),
     ignored=frozenset({"dev", "gallery", "version", "sandbox", "sandboxEnabled", "description"}),
     variable=_variable,
-    forms="${workspaceFolder}, ${userHome}, ${env:NAME}",
+    forms="${workspaceFolder}, ${userHome}, ${env:NAME}, ${input:ID}",
+    inputs="inputs",
 )

@@ -9,6 +9,7 @@ from mcp_lectern.lsp.commands.servers import run as servers
 from mcp_lectern.lsp.guard import optional_text, text_of
 
 if TYPE_CHECKING:
+    from mcp_lectern.hub.hub import Hub
     from mcp_lectern.lsp.server import Lectern
 
 NAME = "lectern.approve"
@@ -26,4 +27,11 @@ async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     else:
         await lectern.approval.approve(server, fingerprint)
     hub.want((server,))
+    # Who approves a server wants it; what it still asks for is not waited for here.
+    lectern.spawn(_completed(hub, server), "asking for inputs")
     return await servers(lectern, {})
+
+
+async def _completed(hub: Hub, server: str) -> None:
+    await hub.inputs.give_each((server,))
+    hub.want((server,))

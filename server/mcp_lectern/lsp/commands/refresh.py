@@ -19,6 +19,8 @@ async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Answers as ``lectern.servers`` does, when it is done."""
     server = optional_text(argument, "server")
     hub = await lectern.hub()
+    if server is not None:
+        await hub.inputs.give(server)
     wanted = None if server is None else (server,)
     await lectern.progress.shown(_title(hub, server), hub.list_again(wanted))
     hub.read_open_again(wanted or tuple(hub.catalogue.servers))

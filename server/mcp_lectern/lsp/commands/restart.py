@@ -18,5 +18,7 @@ async def run(lectern: Lectern, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Answers as ``lectern.servers`` does, when it is done."""
     server = optional_text(argument, "server")
     hub = await lectern.hub()
+    if server is not None:
+        await hub.inputs.give(server)
     await hub.restart(None if server is None else (server,))
     return await servers(lectern, {})
