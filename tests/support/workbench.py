@@ -15,6 +15,8 @@ from playwright.sync_api import Locator, Page, expect
 DEADLINE_MS = 20_000
 BETWEEN_KEYS_MS = 80
 POLL_MS = 100
+SETTLED = 12
+"""Looks in a row after which nothing more is to come."""
 
 Answer = TypeVar("Answer")
 
@@ -22,6 +24,28 @@ FRONT = ".editor-group-container.active"
 QUICK_INPUT = ".quick-input-widget"
 QUICK_ROWS = f"{QUICK_INPUT} .monaco-list-row"
 SUGGESTIONS = ".suggest-widget.visible .monaco-list-row"
+
+
+_PLACE = """([front, text]) => {
+  for (const line of [...document.querySelectorAll(`${front} .view-line`)].reverse()) {
+    const at = line.textContent.replaceAll("\\u00a0", " ").lastIndexOf(text);
+    if (at < 0) continue;
+    const range = document.createRange();
+    const pieces = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+    let end = 0;
+    while (pieces.nextNode()) {
+      const begin = end;
+      end += pieces.currentNode.length;
+      if (begin <= at && at < end) range.setStart(pieces.currentNode, at - begin);
+      if (at + text.length <= end) {
+        range.setEnd(pieces.currentNode, at + text.length - begin);
+        return range.getBoundingClientRect().toJSON();
+      }
+    }
+  }
+  return null;
+}"""
+"""The box of a text in the editor, in however many pieces it is drawn."""
 
 
 class Workbench:
@@ -110,6 +134,17 @@ class Workbench:
         row.wait_for()
         return row
 
+    def wait_no_suggestions(self) -> None:
+        """Wait until none are shown, and none come: an answer may still be under way."""
+        until(self.page, self._none_for_a_while, "suggestions stay")
+
+    def _none_for_a_while(self) -> bool:
+        for _ in range(SETTLED):
+            if self.suggestions().count():
+                return False
+            self.page.wait_for_timeout(POLL_MS)
+        return True
+
     # What is shown.
 
     def active_tab(self) -> str:
@@ -141,7 +176,7 @@ class Workbench:
 
     def hover(self, text: str) -> str:
         """Put the pointer on a text of the editor in front; what the hover says."""
-        self._text(text).hover()
+        self.rest_on(text)
         hover = self.page.locator(".monaco-resizable-hover .monaco-hover-content")
         hover.wait_for()
         said = hover.inner_text().replace("\u00a0", " ")
@@ -151,17 +186,18 @@ class Workbench:
 
     def follow(self, text: str) -> None:
         """Click on a text of the editor in front while holding Control."""
-        # The editor draws its lines anew as links and diagnostics arrive, so that one look may miss.
-        place = until(self.page, lambda: self._text(text).bounding_box(), f"{text!r} is not in the editor")
-        x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
         self.page.keyboard.down("Control")
-        self.page.mouse.move(x - 1, y)
-        self.page.mouse.move(x, y)
-        self.page.mouse.click(x, y)
+        self.page.mouse.click(*self.rest_on(text))
         self.page.keyboard.up("Control")
 
-    def _text(self, text: str) -> Locator:
-        return self.page.locator(f"{FRONT} .view-line span span", has_text=text).last
+    def rest_on(self, text: str) -> tuple[float, float]:
+        """Put the pointer on a text of the editor in front; the place."""
+        # The editor draws its lines anew as links and diagnostics arrive, so that one look may miss.
+        place = until(self.page, lambda: self.page.evaluate(_PLACE, [FRONT, text]), f"{text!r} is not there")
+        x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+        self.page.mouse.move(x - 1, y)
+        self.page.mouse.move(x, y)
+        return x, y
 
     def picture(self, file: Path) -> None:
         """Keep a screenshot."""
