@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +12,11 @@ from typing import Any
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from tests.lsp.test_lsp_sign_in import keeping
+from tests.lsp.test_lsp_sign_in import keeping, signed_in
+from tests.support.http_mcp import HttpMcp
+from tests.support.http_server import HttpServer
 from tests.support.lsp_client import Editor, running
+from tests.support.oauth import World
 from tests.support.scripted_server import ScriptedServer
 
 pytestmark = pytest.mark.anyio
@@ -312,3 +316,41 @@ async def test_a_followed_link_asks_too(tmp_path: Path) -> None:
             assert await editor.content(document) == "the plan"
             assert (len(asked), len(again)) == (1, 1)
             assert server.started[-1]["env"]["K"] == "w"
+
+
+async def test_the_secret_of_a_client_is_asked_for_before_the_browser_and_goes_with_the_sign_in(
+    tmp_path: Path,
+) -> None:
+    world = World()
+    oauth = {"clientId": "me", "clientSecret": "${input:secret}"}
+    async with world.serve():
+        entry = {"docs": {"url": world.server_url, "oauth": oauth}}
+        async with running(tmp_path, entry, **ASKS) as editor:
+            asked = answering(editor, lambda _params: {"value": "s3cret"})
+            await signed_in(editor)
+            basic = f"Basic {base64.b64encode(b'me:s3cret').decode()}"
+            exchanges = [each for each in world.requests if each.url.path == "/token"]
+            assert [each.headers.get("authorization") for each in exchanges] == [basic]
+            await signed_in(editor)
+            assert [each["id"] for each in asked] == ["secret"], (
+                "a browser is opened anew, and that is enough"
+            )
+            answer = await editor.command("signOut", server="docs")
+            assert [each["state"] for each in answer["servers"]] == ["needsSignIn"]
+            assert len(world.revoked) == 1
+            await signed_in(editor)
+            assert len(asked) == 2
+
+
+async def test_a_wrong_key_in_a_header_is_corrected_by_signing_in(tmp_path: Path) -> None:
+    values = iter(["wrong", "right"])
+    async with HttpServer(HttpMcp()) as server:
+        entry = {"docs": {"url": server.url, "headers": {"X-Key": "${input:key}"}}}
+        async with running(tmp_path, entry, **ASKS) as editor:
+            answering(editor, lambda _params: {"value": next(values)})
+            await editor.command("signIn", server="docs")
+            await editor.listed()
+            await editor.command("signIn", server="docs")
+            await editor.listed()
+            keys = [each.headers.get("x-key") for each in server.requests]
+            assert (keys[0], keys[-1]) == ("wrong", "right")

@@ -24,12 +24,11 @@ async def sign_in(hub: Hub, server: str, interaction: Interaction) -> None:
     A server that asks for no sign-in is merely started. One whose entry asks for inputs, and for no other
     sign-in, is started with what is given anew.
     """
-    await hub.link(server).decided()
-    entry = hub.link(server).entry
-    if entry.spec.inputs:
-        known = not entry.missing
-        own = not isinstance(entry.launched, Remote) or has_own(entry.launched)
-        await hub.inputs.give(server, anew=known and own)
+    link = hub.link(server)
+    await link.decided()
+    if link.entry.spec.inputs:
+        other = _signs_in(link) and (link.credentials.challenged or link.credentials.signed_in)
+        await hub.inputs.give(server, anew=not (link.entry.missing or other))
         if not _signs_in(hub.link(server)):
             hub.link(server).want(explicit=True)
             return
