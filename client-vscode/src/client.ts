@@ -21,6 +21,7 @@ import {
 } from "vscode-languageclient/node";
 
 import { agrees } from "./approval";
+import { heldAgainst } from "./completion";
 import { elicit } from "./elicitation";
 import { externalAddress, openExternally } from "./external";
 import { give } from "./inputs";
@@ -124,6 +125,13 @@ function answerQuestions(client: LanguageClient, { secrets, status }: Listeners)
 
 function middleware({ show, ran }: Listeners): Middleware {
   return {
+    provideCompletionItem: async (document, position, context, token, next) => {
+      const answer = await next(document, position, context, token);
+      for (const item of Array.isArray(answer) ? answer : (answer?.items ?? [])) {
+        item.filterText &&= heldAgainst(item.filterText);
+      }
+      return answer;
+    },
     workspace: {
       configuration: ({ items }): unknown[] => items.map(({ section }) => answer(section)),
       // Sent by `Server.configure` instead: the library would send what a workspace set, too.
