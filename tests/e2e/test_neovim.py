@@ -43,15 +43,32 @@ def memos(tmp_path: Path) -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture
+def vault(tmp_path: Path) -> Iterator[ScriptedServer]:
+    with ScriptedServer(tmp_path, name="vault") as server:
+        yield server
+
+
+@pytest.fixture
 def neovim(
-    tmp_path: Path, part: Callable[[str], Path], many: ScriptedServer, memos: ScriptedServer
+    tmp_path: Path,
+    part: Callable[[str], Path],
+    many: ScriptedServer,
+    memos: ScriptedServer,
+    vault: ScriptedServer,
 ) -> Iterator[Neovim]:
     servers = {
         "tour": {"command": sys.executable, "args": [*PYTHON_OPTIONS, "demo-server"]},
         "many": many.entry(),
         "memos": memos.entry(),
     }
-    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    asking = {
+        "inputs": [
+            {"id": "key", "description": "the key", "password": True},
+            {"type": "pickString", "id": "where", "options": ["eu", {"label": "America", "value": "us"}]},
+        ],
+        "servers": {"vault": vault.entry(env={"KEY": "${input:key}", "WHERE": "${input:where}"})},
+    }
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers, **asking}))
     command = [
         sys.executable,
         *PYTHON_OPTIONS,
@@ -259,3 +276,20 @@ def test_a_document_that_is_older_than_its_resource_says_so(neovim: Neovim, memo
     memos.change(answers={}, contents={**MEMOS, "memo://short": "three"}, notify=False)
     memos.notify("notifications/resources/updated", {"uri": "memo://short"})
     neovim.until(lambda: neovim.lines() == ["three"], "the new text did not come")
+
+
+@pytest.mark.usefixtures("note")
+def test_what_an_entry_asks_for_is_typed_hidden(neovim: Neovim, vault: ScriptedServer) -> None:
+    sign_in = "{ command = 'lectern.signIn', arguments = { { server = 'vault' } } }"
+    neovim.lua(f"vim.lsp.get_clients({{ bufnr = 0 }})[1]:request('workspace/executeCommand', {sign_in})")
+    neovim.until(lambda: neovim.lua("vim.fn.mode()") == "c", "nothing was asked for")
+    assert neovim.lua("vim.fn.getcmdprompt()") == "vault asks for the key: "
+    neovim.keys("hush-hush<CR>")
+    asked = "vim.fn.getcmdprompt()"
+    neovim.until(
+        lambda: neovim.lua(asked) == "vault asks for where (eu, us): ", "the second was not asked for"
+    )
+    neovim.keys("us<CR>")
+    neovim.until(lambda: vault.starts, "it was not started")
+    assert (vault.started[0]["env"]["KEY"], vault.started[0]["env"]["WHERE"]) == ("hush-hush", "us")
+    assert "hush-hush" not in neovim.messages()
