@@ -40,12 +40,27 @@ def memos(tmp_path: Path) -> Iterator[ScriptedServer]:
         yield server
 
 
-def started(folder: Path, program: Path, memos: ScriptedServer, lisp: list[str]) -> Emacs:
+@pytest.fixture
+def vault(tmp_path: Path) -> Iterator[ScriptedServer]:
+    with ScriptedServer(tmp_path, name="vault") as server:
+        yield server
+
+
+def started(
+    folder: Path, program: Path, memos: ScriptedServer, vault: ScriptedServer, lisp: list[str]
+) -> Emacs:
     servers = {
         "tour": {"command": sys.executable, "args": [*PYTHON_OPTIONS, "demo-server"]},
         "memos": memos.entry(),
     }
-    (folder / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    asking = {
+        "inputs": [
+            {"id": "key", "description": "the key", "password": True},
+            {"type": "pickString", "id": "where", "options": ["eu", {"label": "America", "value": "us"}]},
+        ],
+        "servers": {"vault": vault.entry(env={"KEY": "${input:key}", "WHERE": "${input:where}"})},
+    }
+    (folder / "mcp.json").write_text(json.dumps({"mcpServers": servers, **asking}))
     options = [*PYTHON_OPTIONS, "serve", "--no-discover", "--config", str(folder / "mcp.json")]
     assert LITERAL in lisp[0]
     command = " ".join(json.dumps(word) for word in [sys.executable, *options])
@@ -53,17 +68,21 @@ def started(folder: Path, program: Path, memos: ScriptedServer, lisp: list[str])
 
 
 @pytest.fixture
-def emacs(tmp_path: Path, part: Callable[[str], Path], memos: ScriptedServer) -> Iterator[Emacs]:
+def emacs(
+    tmp_path: Path, part: Callable[[str], Path], memos: ScriptedServer, vault: ScriptedServer
+) -> Iterator[Emacs]:
     lisp = snippets("Emacs", "elisp")
     assert len(lisp) == 2
-    with started(tmp_path, part("emacs"), memos, lisp) as emacs:
+    with started(tmp_path, part("emacs"), memos, vault, lisp) as emacs:
         yield emacs
 
 
 @pytest.fixture
-def plain_emacs(tmp_path: Path, part: Callable[[str], Path], memos: ScriptedServer) -> Iterator[Emacs]:
+def plain_emacs(
+    tmp_path: Path, part: Callable[[str], Path], memos: ScriptedServer, vault: ScriptedServer
+) -> Iterator[Emacs]:
     """Without the lines that make documents buffers."""
-    with started(tmp_path, part("emacs"), memos, snippets("Emacs", "elisp")[:1]) as emacs:
+    with started(tmp_path, part("emacs"), memos, vault, snippets("Emacs", "elisp")[:1]) as emacs:
         yield emacs
 
 
@@ -276,3 +295,19 @@ def test_an_unlisted_resource_is_opened_by_a_code_action(emacs: Emacs, tmp_path:
     emacs.keys("Lectern: Open", "<TAB>", "<RET>")
     emacs.until(lambda: name(emacs).startswith("lectern:"), "it was not opened")
     emacs.until(lambda: "bookmark" in emacs.text(), "what was read is not shown")
+
+
+def test_what_an_entry_asks_for_is_typed_hidden(emacs: Emacs, tmp_path: Path, vault: ScriptedServer) -> None:
+    note(emacs, tmp_path)
+    sign_in = '(list :command "lectern.signIn" :arguments [(:server "vault")])'
+    emacs.do(f"(jsonrpc-async-request (eglot-current-server) :workspace/executeCommand {sign_in})")
+    asking = "(window-buffer (active-minibuffer-window))"
+    words = "(buffer-substring-no-properties (point-min) (minibuffer-prompt-end))"
+    prompt = f'(if (active-minibuffer-window) (with-current-buffer {asking} {words}) "")'
+    emacs.until(lambda: emacs.lisp(prompt) == "vault asks for the key: ", "nothing was asked for")
+    emacs.keys("hush-hush", "<RET>")
+    emacs.until(lambda: emacs.lisp(prompt) == "vault asks for where: ", "the second was not asked for")
+    emacs.keys("us", "<RET>")
+    emacs.until(lambda: vault.starts, "it was not started")
+    assert (vault.started[0]["env"]["KEY"], vault.started[0]["env"]["WHERE"]) == ("hush-hush", "us")
+    assert "hush-hush" not in emacs.lisp('(with-current-buffer "*Messages*" (buffer-string))')
