@@ -354,3 +354,23 @@ async def test_a_wrong_key_in_a_header_is_corrected_by_signing_in(tmp_path: Path
             await editor.listed()
             keys = [each.headers.get("x-key") for each in server.requests]
             assert (keys[0], keys[-1]) == ("wrong", "right")
+
+
+async def test_who_lacks_nothing_does_not_wait_for_another_ones_question(tmp_path: Path) -> None:
+    with scripted(tmp_path) as server:
+        entries = {"asking": server.entry(env={"K": "${input:key}"}), "docs": server.entry()}
+        async with running(tmp_path, entries, **ASKS) as editor:
+            go = asyncio.Event()
+
+            async def later() -> dict[str, str]:
+                await go.wait()
+                return {"value": "v"}
+
+            asked = answering(editor, lambda _params: later())
+            waiting = asyncio.ensure_future(editor.command("restart", server="asking"))
+            await editor.until(lambda: bool(asked))
+            opened = await editor.command("open", server="docs", uri="memo://plan", reveal=False)
+            assert opened["documents"]
+            assert not waiting.done()
+            go.set()
+            await waiting

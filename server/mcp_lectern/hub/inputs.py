@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import anyio
@@ -98,15 +98,23 @@ class Inputs:
         Raises Refused where nothing is given, or nobody can be asked.
         """
         await self._hub.link(server).decided()
+        # Who lacks nothing does not wait for the turn of others.
+        if not self._wanted(server, anew=anew):
+            return
         async with self.turn:
             entry = self._hub.link(server).entry
-            wanted = entry.spec.inputs if anew else entry.missing
-            if not entry.approved or not wanted:
-                return
+            wanted = self._wanted(server, anew=anew)
             for each in wanted:
                 value = await self._asked(server, each)
                 await anyio.to_thread.run_sync(self.given.keep, entry.spec, each, value)
-            await self._decide_anew(entry.spec)
+            if wanted:
+                await self._decide_anew(entry.spec)
+
+    def _wanted(self, server: str, *, anew: bool) -> Sequence[Input]:
+        entry = self._hub.link(server).entry
+        if not entry.approved:
+            return ()
+        return entry.spec.inputs if anew else entry.missing
 
     async def give_each(self, servers: Iterable[str]) -> None:
         """The same for several; one that is given nothing says so when it is used."""

@@ -105,7 +105,8 @@ class Link:
 
     async def decided(self) -> None:
         """Wait until it is known whether the entry can be started."""
-        await self._decided.wait()
+        if not self._decided.is_set():
+            await self._decided.wait()
 
     async def ready(self) -> Connection:
         """The connection of a running server, started if need be. Raises :class:`McpError` or Refused."""
