@@ -47,20 +47,20 @@ def vault(tmp_path: Path) -> Iterator[ScriptedServer]:
 
 
 def started(
-    folder: Path, program: Path, memos: ScriptedServer, vault: ScriptedServer, lisp: list[str]
+    folder: Path, program: Path, memos: ScriptedServer, lisp: list[str], vault: ScriptedServer | None = None
 ) -> Emacs:
     servers = {
         "tour": {"command": sys.executable, "args": [*PYTHON_OPTIONS, "demo-server"]},
         "memos": memos.entry(),
     }
-    asking = {
+    asking = vault and {
         "inputs": [
             {"id": "key", "description": "the key", "password": True},
             {"type": "pickString", "id": "where", "options": ["eu", {"label": "America", "value": "us"}]},
         ],
         "servers": {"vault": vault.entry(env={"KEY": "${input:key}", "WHERE": "${input:where}"})},
     }
-    (folder / "mcp.json").write_text(json.dumps({"mcpServers": servers, **asking}))
+    (folder / "mcp.json").write_text(json.dumps({"mcpServers": servers, **(asking or {})}))
     options = [*PYTHON_OPTIONS, "serve", "--no-discover", "--config", str(folder / "mcp.json")]
     assert LITERAL in lisp[0]
     command = " ".join(json.dumps(word) for word in [sys.executable, *options])
@@ -68,21 +68,17 @@ def started(
 
 
 @pytest.fixture
-def emacs(
-    tmp_path: Path, part: Callable[[str], Path], memos: ScriptedServer, vault: ScriptedServer
-) -> Iterator[Emacs]:
+def emacs(tmp_path: Path, part: Callable[[str], Path], memos: ScriptedServer) -> Iterator[Emacs]:
     lisp = snippets("Emacs", "elisp")
     assert len(lisp) == 2
-    with started(tmp_path, part("emacs"), memos, vault, lisp) as emacs:
+    with started(tmp_path, part("emacs"), memos, lisp) as emacs:
         yield emacs
 
 
 @pytest.fixture
-def plain_emacs(
-    tmp_path: Path, part: Callable[[str], Path], memos: ScriptedServer, vault: ScriptedServer
-) -> Iterator[Emacs]:
+def plain_emacs(tmp_path: Path, part: Callable[[str], Path], memos: ScriptedServer) -> Iterator[Emacs]:
     """Without the lines that make documents buffers."""
-    with started(tmp_path, part("emacs"), memos, vault, snippets("Emacs", "elisp")[:1]) as emacs:
+    with started(tmp_path, part("emacs"), memos, snippets("Emacs", "elisp")[:1]) as emacs:
         yield emacs
 
 
@@ -297,7 +293,19 @@ def test_an_unlisted_resource_is_opened_by_a_code_action(emacs: Emacs, tmp_path:
     emacs.until(lambda: "bookmark" in emacs.text(), "what was read is not shown")
 
 
-def test_what_an_entry_asks_for_is_typed_hidden(emacs: Emacs, tmp_path: Path, vault: ScriptedServer) -> None:
+@pytest.fixture
+def asked_emacs(
+    tmp_path: Path, part: Callable[[str], Path], memos: ScriptedServer, vault: ScriptedServer
+) -> Iterator[Emacs]:
+    """With a server more, whose entry asks for something."""
+    with started(tmp_path, part("emacs"), memos, snippets("Emacs", "elisp"), vault) as emacs:
+        yield emacs
+
+
+def test_what_an_entry_asks_for_is_typed_hidden(
+    asked_emacs: Emacs, tmp_path: Path, vault: ScriptedServer
+) -> None:
+    emacs = asked_emacs
     note(emacs, tmp_path)
     sign_in = '(list :command "lectern.signIn" :arguments [(:server "vault")])'
     emacs.do(f"(jsonrpc-async-request (eglot-current-server) :workspace/executeCommand {sign_in})")
