@@ -66,13 +66,13 @@ def test_a_value_is_typed_once_and_used_by_every_command(
     options = ("--config", config, "--no-discover")
     refused = lectern("read", "@docs:memo://plan", *options)
     assert (refused.returncode, refused.stdout) == (1, b"")
-    assert b"asks for API Key, and there is nobody to ask" in refused.stderr
+    assert "asks for “API Key”, and there is nobody to ask".encode() in refused.stderr
     assert server.starts == 0
     code, screen = typed(
         environment, {"  key: ": "hush-hush", "  who [Ada]: ": ""}, "sign-in", "docs", *options
     )
     assert code == 0, screen
-    assert "The entry of the server “docs” asks for API Key" in screen
+    assert "The entry of the server “docs” asks for “API Key”" in screen
     assert "hush-hush" not in screen
     assert (server.started[-1]["env"]["K"], server.started[-1]["env"]["WHO"]) == ("hush-hush", "Ada")
     read = lectern("read", "@docs:memo://plan", *options)
@@ -100,5 +100,5 @@ def test_doctor_asks_for_nothing_and_says_what_is_missing(lectern: Callable[...,
     report = lectern("doctor", "--config", config, "--no-discover", "--json")
     (docs,) = json.loads(report.stdout)["servers"]
     assert docs["state"] == "needsSignIn"
-    assert "asks for what only you can give it (API Key, who)" in docs["lastError"]
+    assert "asks for what only you can give it (“API Key”, “who”)" in docs["lastError"]
     assert report.returncode == 1

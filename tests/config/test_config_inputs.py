@@ -151,3 +151,6 @@ def test_the_ids_in_a_text() -> None:
         "f",
     )
     assert described(None).described == {}
+    assert used(
+        {"oauth": {"deep": [["${input:never}"]], "clientSecret": "${input:s}"}, "args": [7, None]}
+    ) == ("s",)

@@ -97,7 +97,7 @@ def test_what_is_missing_is_a_refusal_that_a_person_can_end(world: World) -> Non
     with pytest.raises(Refused) as refused:
         world.entry().launch()
     assert (refused.value.failure.kind, refused.value.failure.unasked) == ("needsSignIn", True)
-    assert "(where): use “Sign in”" in refused.value.failure.message
+    assert "(“where”): use “Sign in”" in refused.value.failure.message
 
 
 def test_what_else_is_wrong_is_told_once_all_is_given(world: World) -> None:
@@ -142,3 +142,13 @@ def test_where_no_storage_takes_a_value_it_lasts_as_long_as_the_process(world: W
     spec = world.entry().spec
     given.keep(spec, spec.inputs[0], "two")
     assert given.values(spec) == {"where": "two"}
+
+
+def test_a_sentence_about_many_and_odd_inputs_stays_readable(world: World) -> None:
+    asks = [{"id": f"i{number}", "description": "\u202e" + "x" * 500} for number in range(9)]
+    args = [f"${{input:i{number}}}" for number in range(9)]
+    approve(world.entry(None, *asks, args=args), world.approvals)
+    refusal = world.entry(None, *asks, args=args).refusal or ""
+    assert "and 4 more" in refusal
+    assert "\u202e" not in refusal
+    assert len(refusal) < 700

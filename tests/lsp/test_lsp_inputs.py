@@ -96,7 +96,7 @@ async def test_nobody_is_asked_because_of_a_text_and_the_list_says_what_is_missi
             await editor.command("resources", query="plan")
             status = (await editor.servers())["docs"]
             assert status["state"] == "needsSignIn"
-            assert "asks for what only you can give it (API Key)" in status["lastError"]
+            assert "asks for what only you can give it (“API Key”)" in status["lastError"]
             assert (asked, server.starts) == ([], 0)
             await editor.command("signIn", server="docs")
             await editor.listed()
@@ -122,7 +122,7 @@ async def test_who_gives_nothing_is_told_so_and_asked_again_the_next_time(
             answering(editor, answered)
             told = await refusal(editor.command("open", server="docs", uri="memo://plan"))
             assert told["kind"] == "cancelled"
-            assert "nothing was given for API Key" in told["message"]
+            assert "nothing was given for “API Key”" in told["message"]
             assert server.starts == 0
             await editor.command("open", server="docs", uri="memo://plan", reveal=False)
             assert server.started[0]["env"]["K"] == "", "an empty text is a value"
@@ -374,3 +374,26 @@ async def test_who_lacks_nothing_does_not_wait_for_another_ones_question(tmp_pat
             assert not waiting.done()
             go.set()
             await waiting
+
+
+@pytest.mark.parametrize(("entry", "kind"), [({"disabled": True}, "serverFailed"), ({}, "notTrusted")])
+async def test_who_signs_in_to_what_may_not_start_is_told_why_and_asked_nothing(
+    tmp_path: Path, entry: dict[str, Any], kind: str
+) -> None:
+    with scripted(tmp_path) as server:
+        file = tmp_path / "workspace" / ".vscode" / "mcp.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(
+            json.dumps(
+                {"inputs": [KEY], "servers": {"docs": server.entry(env={"K": "${input:key}"}, **entry)}}
+            )
+        )
+        options: dict[str, Any] = {"arguments": (), "options": {"discover": ["workspace"]}}
+        if kind == "serverFailed":
+            options["arguments"] = ("--workspace-servers", "always")
+        async with running(tmp_path, **ASKS, **options) as editor:
+            asked = answering(editor, lambda _params: {"value": "v"})
+            for command in ("signIn", "open"):
+                told = await refusal(editor.command(command, server="docs", uri="memo://plan"))
+                assert told["kind"] == kind
+            assert (asked, server.starts) == ([], 0)

@@ -38,8 +38,8 @@ class Input:
 
     @property
     def label(self) -> str:
-        """What a person knows it by."""
-        return self.description or self.id
+        """What a person knows it by, as a message has it."""
+        return quoted(self.description or self.id)
 
     def proposals(self) -> tuple[str, ...]:
         """The values that the file, and not the person, came up with."""
@@ -90,19 +90,15 @@ NONE = Inputs({})
 
 def used(value: object) -> tuple[str, ...]:
     """The ids that an entry asks for, each once; of a single text, those in it."""
-    texts = _texts({field: value.get(field) for field in _FIELDS} if isinstance(value, Mapping) else value)
+    fields = [value.get(field) for field in _FIELDS] if isinstance(value, Mapping) else [value]
+    texts = [text for field in fields for text in _texts(field)]
     return tuple(dict.fromkeys(name for text in texts for name in _USE.findall(text)))
 
 
-def _texts(value: object) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for member in value.values():
-            yield from _texts(member)
-    elif isinstance(value, list):
-        for member in value:
-            yield from _texts(member)
+def _texts(field: object) -> list[str]:
+    """What is expanded of a field: a text, or those right in a list or an object."""
+    members = list(field.values()) if isinstance(field, Mapping) else field
+    return [text for text in (members if isinstance(members, list) else [field]) if isinstance(text, str)]
 
 
 def read(value: object) -> Inputs:

@@ -11,6 +11,9 @@ from mcp_lectern.config.model import Launch, Level, Remote, ServerSpec
 from mcp_lectern.hub.failure import Failure, Refused
 from mcp_lectern.hub.status import State
 
+_MOST_NAMED = 5
+"""Inputs that one sentence names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Anew:
@@ -125,7 +128,8 @@ def not_approved(spec: ServerSpec, changed: tuple[str, ...] = ()) -> str:
 
 def not_given(spec: ServerSpec, missing: tuple[Input, ...]) -> str:
     """The sentence for an entry that waits for what a person gives."""
-    wanted = ", ".join(each.label for each in missing)
+    more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+    wanted = ", ".join(each.label for each in missing[:_MOST_NAMED]) + more
     how = "use “Sign in” in the editor, or `mcp-lectern sign-in`"
     return f"The server “{spec.name}” asks for what only you can give it ({wanted}): {how}."
 

@@ -112,7 +112,7 @@ class Inputs:
 
     def _wanted(self, server: str, *, anew: bool) -> Sequence[Input]:
         entry = self._hub.link(server).entry
-        if not entry.approved:
+        if not entry.approved or entry.spec.disabled:
             return ()
         return entry.spec.inputs if anew else entry.missing
 

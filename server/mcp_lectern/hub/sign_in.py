@@ -29,10 +29,10 @@ async def sign_in(hub: Hub, server: str, interaction: Interaction) -> None:
     if link.entry.spec.inputs:
         other = _signs_in(link) and (link.credentials.challenged or link.credentials.signed_in)
         await hub.inputs.give(server, anew=not (link.entry.missing or other))
-        if not _signs_in(hub.link(server)):
-            hub.link(server).want(explicit=True)
+        link = hub.link(server)
+        if link.entry.can_start and not _signs_in(link):
+            link.want(explicit=True)
             return
-    link = hub.link(server)
     remote = _remote(link)
     try:
         if not await _asks(link):

@@ -29,9 +29,12 @@ class EditorPrompt:
 
     async def value(self, server: str, wanted: Input) -> str | None:
         """What the user gives; a client that fails to ask has been given nothing. Raises Refused."""
+        from mcp_lectern.text.untrusted import plain_text
+
         try:
             if self._lectern.session.client.input:
-                params = {"server": server, **wanted.to_json()}
+                described = {"description": plain_text(wanted.description)} if wanted.description else {}
+                params = {"server": server, **wanted.to_json(), **described}
                 answer = await self._lectern.protocol.ask("lectern/input", params)
                 value = answer.get("value") if isinstance(answer, Mapping) else None
                 return value if isinstance(value, str) else None
