@@ -232,18 +232,6 @@ def test_ui_01_prose_stays_prose(lectern: Workbench, key: str) -> None:
     assert lectern.saved(note) == expected
 
 
-@pytest.mark.case("UI-01")
-def test_ui_01_a_list_that_is_still_shown_ends_with_the_word(lectern: Workbench) -> None:
-    """VS Code does not ask again for what ends a word, and a picture's title has a comma."""
-    note = lectern.new_text("note.md", "cc ")
-    lectern.type("@")
-    lectern.wait_suggestion("")
-    lectern.type(",")
-    lectern.wait_no_suggestions()
-    lectern.press("Enter")
-    until(lectern.page, lambda: lectern.saved(note) == "cc @,\n", f"{lectern.saved(note)!r}")
-
-
 HOSTILE = "\n".join(
     [
         *(f"Line {n}: @many:{uri} and @many:unlisted://{n}" for n, uri in enumerate(["item://ak-0"] * 25)),
